@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// What the subcommands share: their common options, exit codes and how they are announced.
+namespace parfait::app {
+
+enum ExitCode : int {
+  kDone = 0,
+  kNotFinished = 1,  ///< ran, but did not finish; what there is was written and marked
+  kBadInput = 2,     ///< nothing was written
+};
+
+/// Options that every subcommand understands.
+struct Common {
+  std::vector<std::string> plugins;
+  bool quiet = false;  ///< print nothing but errors
+  bool json = false;   ///< print the result as JSON instead of text
+};
+
+/// A subcommand: its parser, and what to do once the command line is read.
+struct Command {
+  CLI::App* parser;
+  std::function<int()> run;
+};
+
+Command add_check(CLI::App& app, const Common& common);
+Command add_elements(CLI::App& app, const Common& common);
+Command add_simulate(CLI::App& app, const Common& common);
+
+}  // namespace parfait::app

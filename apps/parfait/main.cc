@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "command.h"
+#include "parfait/base/error.h"
+#include "plugin.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace parfait;  // NOLINT(google-build-using-namespace): the body of main
+  app::Common common;
+  CLI::App cli("Parfait: multibody models, simulated.", "parfait");
+  cli.set_version_flag("--version", "parfait " PARFAIT_VERSION);
+  cli.add_option("--plugin", common.plugins, "shared library that registers more element types")
+      ->type_name("LIB.so")
+      ->allow_extra_args(false);
+  cli.add_flag("--quiet", common.quiet, "print nothing but errors");
+  cli.add_flag("--json", common.json, "print the result as JSON");
+  cli.require_subcommand(1);
+  cli.fallthrough();  // the options above may also stand after the subcommand
+
+  const app::Command commands[] = {app::add_simulate(cli, common), app::add_check(cli, common),
+                                   app::add_elements(cli, common)};
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return cli.exit(asked_for_help);
+  } catch (const CLI::ParseError& error) {
+    cli.exit(error);
+    return app::kBadInput;
+  }
+  for (const auto& plugin : common.plugins) app::load_plugin(plugin);
+  for (const auto& command : commands) {
+    if (*command.parser) return command.run();
+  }
+  return app::kBadInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const parfait::base::InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "{}: {}.\n", error.path1().string(), error.code().message());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "parfait: {}\n", error.what());
+  }
+  return parfait::app::kBadInput;
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "laws.h"
+#include "parfait/mbs/description.h"
+
+/// What the comparison asks of a multibody engine: one system, several states of it, and for any of
+/// them the accelerations from positions and velocities alone.
+///
+/// No Eigen and no engine header here: the translation unit of Simbody is compiled with other
+/// macros (see CMakeLists.txt), and inline code shared with it would leak them into the others.
+namespace parfait::bench {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::string name() const = 0;
+  virtual std::string version() const = 0;
+  /// What is timed, in the engine's own words.
+  virtual std::string method() const = 0;
+
+  /// Another state of the system the engine was made from; `description` differs from that one only
+  /// in positions and velocities.
+  virtual void add_state(const mbs::Description& description) = 0;
+
+  /// Forward dynamics at a state, everything computed afresh: the timed call.
+  virtual void compute_accelerations(int state) = 0;
+
+  /// The result of the last compute_accelerations(), in the common form.
+  virtual Accelerations accelerations() = 0;
+};
+
+std::unique_ptr<Engine> make_simbody(const mbs::Description& description);
+std::unique_ptr<Engine> make_parfait(const mbs::Description& description);
+
+/// Two ways to ask MuJoCo: the functions that forward dynamics needs, one by one, and mj_forward
+/// with everything else disabled.
+enum class MujocoPath { kStages, kForward };
+std::unique_ptr<Engine> make_mujoco(const mbs::Description& description, MujocoPath path);
+
+}  // namespace parfait::bench

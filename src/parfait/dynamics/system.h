@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parfait/math/directions.h"
+
+/// What every dynamic system offers to integrators, estimators and reports.
+///
+///   y = (q, v, e)     differential state: coordinates, velocities, external states; y' = f(t, y, z, p)
+///   0 = h(t, y, z, p) algebraic equations of an index-1 DAE (nz of them, none for ODEs and mechanics)
+///   g_pos(t, q, p) = 0, g_vel(t, q, v, p) = 0   invariants that the flow keeps and projection restores
+///
+/// A System is immutable and shared between threads; everything that changes lives in a Workspace
+/// owned by the caller. Every value comes with its exact directional derivatives, k at a time.
+///
+/// Laws (checked for every system by testing/system_laws.h)
+///   directions() is the derivative of evaluate() at the point of the last evaluate(), on and off the
+///   manifold; project() leaves |g| <= tolerance and is idempotent; project_directions() is the
+///   derivative of project() at the point of the last project().
+namespace parfait::dynamics {
+
+using math::Directions;
+using Vec = std::span<double>;
+using ConstVec = std::span<const double>;
+
+struct Sizes {
+  int nq = 0;  ///< coordinates (positions)
+  int nv = 0;  ///< velocities; natural coordinates have nv = nq
+  int ne = 0;  ///< external (first-order) states; an ODE has only these
+  int nz = 0;  ///< algebraic states
+  int np = 0;  ///< parameters
+  int num_pos = 0;       ///< position-level invariants
+  int num_vel = 0;       ///< velocity-level invariants
+  int num_switches = 0;  ///< switching functions
+  int ny() const { return nq + nv + ne; }
+};
+
+/// Failed computations are statuses, not exceptions: they are expected.
+enum class Status : std::uint8_t {
+  kOk,
+  kNotFinite,         ///< a NaN or an infinity appeared
+  kSingular,          ///< the augmented system (or dh/dz) is singular at this point
+  kProjectionFailed,  ///< the projection did not reach its tolerance
+};
+const char* text(Status status);
+
+/// The discrete mode: one entry per switching function, its sign (+1 or -1) while this mode lasts.
+using Mode = std::span<const std::int8_t>;
+
+/// (phi, phi', phi'') added to the invariants: g_pos - phi = 0, g_vel - phi' = 0, and +phi'' on the
+/// acceleration right-hand side. Serves relaxation and drift without anyone knowing bodies. Empty: 0.
+struct Offset {
+  ConstVec phi, dphi, ddphi;
+};
+
+struct Point {
+  double t = 0;
+  ConstVec y;
+  ConstVec z;
+  Mode mode;
+  Offset offset;
+};
+
+/// Directions that go with a Point; null or empty means zero.
+struct PointDirections {
+  ConstVec dt;  ///< one per direction, or empty
+  const Directions* dy = nullptr;
+  const Directions* dz = nullptr;
+  const Directions* dphi = nullptr;  ///< of (phi | phi' | phi''), stacked
+};
+
+enum class Norm : std::uint8_t {
+  kMass,       ///< positions then velocities, each nearest in the mass norm (K 8.5.4)
+  kEuclidean,  ///< positions and velocities together, nearest in the 2-norm (K 8.5.3)
+  kPartition,  ///< independent coordinates stay, dependent ones follow (K 8.5.2)
+};
+
+struct ProjectionReport {
+  Status status = Status::kOk;
+  int iterations = 0;
+  double distance_q = 0;  ///< how far q moved, in the norm used
+  double distance_v = 0;
+  double residual = 0;    ///< largest |g| afterwards
+};
+
+struct ParameterInfo {
+  std::string id;
+  double initial = 0;
+  double lower, upper;  ///< -inf, +inf if unbounded
+  double scale = 1;
+};
+
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  virtual const Sizes& sizes() const = 0;
+  virtual const std::vector<ParameterInfo>& parameters() const = 0;
+  virtual std::vector<std::string> state_names() const = 0;
+  virtual std::vector<double> initial_state() const = 0;
+
+  /// Room for at most `max_directions` directions; nothing is allocated after this.
+  virtual std::unique_ptr<Workspace> make_workspace(int max_directions) const = 0;
+
+  /// Sets the parameters (np values), and the directions of the parameters (np x k).
+  virtual void bind(Workspace& ws, ConstVec p) const = 0;
+  virtual void bind_directions(Workspace& ws, const Directions& dp) const = 0;
+
+  /// y' at a point; for nz > 0 also the residual h.
+  virtual Status evaluate(Workspace& ws, const Point& at, Vec dydt, Vec residual) const = 0;
+  /// Directions of y' (ny x k) and of h (nz x k, if nz > 0) at the point of the last evaluate().
+  virtual void directions(Workspace& ws, const PointDirections& d, Directions& ddydt,
+                          Directions* dresidual) const = 0;
+
+  /// g_pos (num_pos), then g_vel (num_vel).
+  virtual void invariants(Workspace& ws, double t, ConstVec y, Vec g) const = 0;
+  virtual ProjectionReport project(Workspace& ws, double t, Vec y, Norm norm,
+                                   double tolerance) const = 0;
+  virtual Status project_directions(Workspace& ws, Directions& dy) const = 0;
+
+  /// Quantities by name ("Load.com.x", a state, or a formula of such), compiled once; InputError with
+  /// a suggestion for an unknown name.
+  class Observer {
+   public:
+    virtual ~Observer() = default;
+    virtual int size() const = 0;
+    /// Whether a quantity needs y' (accelerations, reactions) besides y.
+    virtual bool needs_rates() const = 0;
+  };
+  virtual std::unique_ptr<Observer> make_observer(std::span<const std::string> quantities) const = 0;
+  /// Values at a point; evaluates the right-hand side only if needs_rates().
+  virtual Status observe(Workspace& ws, const Observer& observer, const Point& at,
+                         Vec values) const = 0;
+  /// Directions of the values (size x k) at the point of the last observe().
+  virtual void observe_directions(Workspace& ws, const Observer& observer, const PointDirections& d,
+                                  Directions& dvalues) const = 0;
+
+  /// Times at which the right-hand side is not smooth (knots of input tables), ascending.
+  virtual std::vector<double> time_breaks() const { return {}; }
+
+  /// Switching values (num_switches) at the point of the last evaluate(); their directions.
+  virtual void switches(Workspace&, Vec) const {}
+  virtual void switch_directions(Workspace&, Directions&) const {}
+};
+
+}  // namespace parfait::dynamics

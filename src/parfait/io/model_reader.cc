@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/io/csv.h"
+#include "parfait/io/element_reader.h"
+#include "parfait/io/model_file.h"
+#include "parfait/io/text_file.h"
+#include "parfait/io/value_reader.h"
+#include "parfait/io/xml_element.h"
+
+namespace parfait::io {
+namespace {
+
+std::optional<double> read_optional_number(Element& element, const char* name) {
+  const auto text = element.field(name);
+  if (!text) return std::nullopt;
+  return read_number(element, *text, name);
+}
+
+mbs::State read_state(Element& element) {
+  mbs::State state;
+  state.place = element.place();
+  state.id = read_id(element);
+  state.initial = read_optional_number(element, "initial").value_or(0.0);
+  if (const auto derivative = element.field("derivative")) {
+    state.derivative = read_formula(*derivative);
+  }
+  element.finish();
+  return state;
+}
+
+/// Rows without a value are left out; times must be there and ascend.
+void fill_input(mbs::Input& input, const CsvTable& table, const base::Place& asked_at) {
+  if (table.columns.size() < 2) {
+    throw base::InputError(asked_at, fmt::format("\"{}\" has one column; an input table needs the "
+                                                 "time and a value.",
+                                                 table.file));
+  }
+  const auto& value =
+      input.column.empty() ? table.columns[1] : table.column(input.column, asked_at);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const double t = table.columns[0][i];
+    const base::Place row{table.file, table.lines[i], 1};
+    if (std::isnan(t)) throw base::InputError(row, "this row has no time.");
+    if (std::isnan(value[i])) continue;
+    if (!input.t.empty() && t <= input.t.back()) {
+      throw base::InputError(
+          row, fmt::format("time {} follows {}; times must ascend.", t, input.t.back()));
+    }
+    input.t.push_back(t);
+    input.value.push_back(value[i]);
+  }
+  if (input.t.empty()) {
+    throw base::InputError(asked_at, fmt::format("\"{}\" holds no value.", table.file));
+  }
+}
+
+mbs::Input read_input(Element& element, const std::filesystem::path& folder) {
+  mbs::Input input;
+  input.place = element.place();
+  input.id = read_id(element);
+  const Text file = element.required_field("file");
+  input.file = file.text;
+  base::Place asked_at = file.place;
+  if (const auto column = element.field("column")) {
+    input.column = column->text;
+    asked_at = column->place;
+  }
+  if (const auto interpolation = element.field("interpolation")) {
+    input.interpolation =
+        read_choice<mbs::Interpolation>(element, *interpolation, "interpolation",
+                                        {{"previous", mbs::Interpolation::kPrevious},
+                                         {"linear", mbs::Interpolation::kLinear},
+                                         {"cubic", mbs::Interpolation::kCubic}});
+  }
+  element.finish();
+  const auto path = (folder / input.file).lexically_normal();
+  fill_input(input, read_csv_text(read_text_file(path, file.place), path.string()), asked_at);
+  return input;
+}
+
+/// `<parameter key="Constant_0"> Element </parameter>` (K 12.1.3), or id and drives.
+mbs::Parameter read_parameter(Element& element) {
+  mbs::Parameter parameter;
+  parameter.place = element.place();
+  const auto key = element.attribute("key");
+  const Text element_id = element.text();
+  if (const auto id = element.field("id")) parameter.id = id->text;
+  const std::string name =
+      !parameter.id.empty() || !key ? parameter.id : element_id.text + "." + key->text;
+  element.set_context(name.empty() ? "parameter" : fmt::format("parameter \"{}\"", name));
+  const auto drives = element.field("drives");
+  if (key) {
+    if (drives) element.fail(drives->place, "give \"key\" or \"drives\", not both.");
+    if (element_id.text.empty()) {
+      element.fail(element.place(), fmt::format("<parameter key=\"{}\"> must hold the id of the "
+                                                "element whose constant it is.",
+                                                key->text));
+    }
+    parameter.targets = {element_id.text + "." + key->text};
+    parameter.target_places = {element_id.place};
+  } else {
+    if (!element_id.text.empty()) {
+      element.fail(element_id.place,
+                   "<parameter> with the id of an element as its text needs "
+                   "\"key\", the constant of that element.");
+    }
+    if (parameter.id.empty()) element.fail_missing("id");
+    for (const auto& word : drives ? split_names(*drives) : std::vector<Text>{}) {
+      parameter.targets.push_back(word.text);
+      parameter.target_places.push_back(word.place);
+    }
+  }
+  parameter.initial = read_optional_number(element, "initial");
+  parameter.lower = read_optional_number(element, "lower").value_or(parameter.lower);
+  parameter.upper = read_optional_number(element, "upper").value_or(parameter.upper);
+  parameter.scale = read_optional_number(element, "scale");
+  if (const auto unit = element.field("unit")) parameter.unit = unit->text;
+  element.finish();
+  return parameter;
+}
+
+void read_remarks(Element& element, std::vector<std::string>& remarks) {
+  for (auto& remark : element.children("remark")) {
+    remarks.push_back(remark.text().text);
+    remark.finish();
+  }
+}
+
+void read_simulation(Element& element, mbs::Description& description) {
+  mbs::Simulation& simulation = description.simulation;
+  simulation.place = element.place();
+  element.set_context("simulation");
+  simulation.until = read_optional_number(element, "until");
+  simulation.rtol = read_optional_number(element, "rtol");
+  simulation.atol = read_optional_number(element, "atol");
+  simulation.step = read_optional_number(element, "step");
+  const auto add_outputs = [&](const Text& text) {
+    for (const auto& word : split_names(text)) {
+      simulation.outputs.push_back(word.text);
+      simulation.output_places.push_back(word.place);
+    }
+  };
+  if (const auto output = element.attribute("output")) add_outputs(*output);
+  for (auto& output : element.children("output")) {
+    add_outputs(output.text());
+    output.finish();
+  }
+  read_remarks(element, description.remarks);
+  element.finish();
+}
+
+}  // namespace
+
+mbs::Description read_model_text(std::string_view text, const std::string& file_name) {
+  const XmlSource source(text, file_name);
+  Element root(source, source.root());
+  if (root.name() != "model") {
+    root.fail(root.place(),
+              fmt::format("the root of a model file is <model>, found <{}>.", root.name()));
+  }
+  const auto folder = std::filesystem::path(file_name).parent_path();
+
+  mbs::Description description;
+  description.file = file_name;
+  if (const auto id = root.attribute("id")) description.id = id->text;
+  // Asked for before anything is read, so that a misspelt element is reported as such and not as
+  // missing where another one refers to it.
+  auto bodies = root.children("body");
+  auto joints = root.children("joint");
+  auto constraints = root.children("constraint");
+  auto forces = root.children("force");
+  auto states = root.children("state");
+  auto inputs = root.children("input");
+  auto parameters = root.children("parameter");
+  auto simulation = root.child("simulation");
+  read_remarks(root, description.remarks);
+  root.finish();
+
+  for (auto& element : bodies) description.bodies.push_back(read_body(element));
+  for (auto& element : joints) description.joints.push_back(read_joint(element));
+  for (auto& element : constraints) description.constraints.push_back(read_constraint(element));
+  for (auto& element : forces) description.forces.push_back(read_force(element));
+  for (auto& element : states) description.states.push_back(read_state(element));
+  for (auto& element : inputs) description.inputs.push_back(read_input(element, folder));
+  for (auto& element : parameters) description.parameters.push_back(read_parameter(element));
+  if (simulation) read_simulation(*simulation, description);
+  return description;
+}
+
+mbs::Description read_model(const std::filesystem::path& file) {
+  return read_model_text(read_text_file(file), file.string());
+}
+
+}  // namespace parfait::io

@@ -1,0 +1,235 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "parfait/io/model_file.h"
+
+// Two texts that say the same give the same Description, and what is written reads back unchanged.
+// Descriptions are compared field by field, places and file name aside.
+namespace parfait::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kModels = fs::path(PARFAIT_SOURCE_DIR) / "tests/cases/models";
+
+std::vector<fs::path> valid_models() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(kModels)) {
+    if (entry.path().extension() == ".xml") files.push_back(entry.path());
+  }
+  return files;
+}
+
+void expect_same(const mbs::Value& a, const mbs::Value& b, const std::string& what) {
+  EXPECT_EQ(a.formula, b.formula) << what;
+  if (!a.is_formula()) {
+    EXPECT_EQ(a.number, b.number) << what;
+  }
+}
+
+void expect_same(const mbs::Value3& a, const mbs::Value3& b, const std::string& what) {
+  for (std::size_t i = 0; i < 3; ++i) expect_same(a[i], b[i], what + " " + std::to_string(i));
+}
+
+void expect_same(const mbs::Marker& a, const mbs::Marker& b, const std::string& what) {
+  EXPECT_EQ(a.id, b.id) << what;
+  EXPECT_EQ(a.body, b.body) << what;
+  EXPECT_EQ(a.reference, b.reference) << what;
+  expect_same(a.frame.o, b.frame.o, what + ".o");
+  expect_same(a.frame.x, b.frame.x, what + ".x");
+  expect_same(a.frame.y, b.frame.y, what + ".y");
+  expect_same(a.frame.z, b.frame.z, what + ".z");
+  EXPECT_EQ(a.frame.has_x, b.frame.has_x) << what;
+  EXPECT_EQ(a.frame.has_y, b.frame.has_y) << what;
+  EXPECT_EQ(a.frame.has_z, b.frame.has_z) << what;
+}
+
+void expect_same(const std::vector<mbs::NamedValue>& a, const std::vector<mbs::NamedValue>& b,
+                 const std::string& what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].name, b[i].name) << what;
+    expect_same(a[i].value, b[i].value, what + "." + a[i].name);
+  }
+}
+
+void expect_same(const mbs::Body& a, const mbs::Body& b) {
+  const std::string& what = a.id;
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.o, b.o) << what;
+  EXPECT_EQ(a.x, b.x) << what;
+  EXPECT_EQ(a.y, b.y) << what;
+  EXPECT_EQ(a.z, b.z) << what;
+  EXPECT_EQ(a.o_rate, b.o_rate) << what;
+  EXPECT_EQ(a.x_rate, b.x_rate) << what;
+  EXPECT_EQ(a.y_rate, b.y_rate) << what;
+  EXPECT_EQ(a.z_rate, b.z_rate) << what;
+  EXPECT_EQ(a.v, b.v) << what;
+  EXPECT_EQ(a.omega, b.omega) << what;
+  expect_same(a.mass, b.mass, what + ".mass");
+  expect_same(a.center_of_mass, b.center_of_mass, what + ".center_of_mass");
+  for (std::size_t i = 0; i < 3; ++i) expect_same(a.inertia[i], b.inertia[i], what + ".inertia");
+  EXPECT_EQ(a.about, b.about) << what;
+  EXPECT_EQ(a.coordinates, b.coordinates) << what;
+  EXPECT_EQ(a.released.xx, b.released.xx) << what;
+  EXPECT_EQ(a.released.yy, b.released.yy) << what;
+  EXPECT_EQ(a.released.zz, b.released.zz) << what;
+  EXPECT_EQ(a.released.xy, b.released.xy) << what;
+  EXPECT_EQ(a.released.xz, b.released.xz) << what;
+  EXPECT_EQ(a.released.yz, b.released.yz) << what;
+  EXPECT_EQ(a.shapes, b.shapes) << what;
+  ASSERT_EQ(a.markers.size(), b.markers.size()) << what;
+  for (std::size_t i = 0; i < a.markers.size(); ++i) {
+    expect_same(a.markers[i], b.markers[i], what + "." + a.markers[i].id);
+  }
+}
+
+void expect_same(const mbs::Joint& a, const mbs::Joint& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.key, b.key) << a.id;
+  expect_same(a.begin, b.begin, a.id + ".begin");
+  expect_same(a.end, b.end, a.id + ".end");
+  expect_same(a.constants, b.constants, a.id);
+}
+
+void expect_same(const mbs::Constraint& a, const mbs::Constraint& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.key, b.key) << a.id;
+  expect_same(a.begin, b.begin, a.id + ".begin");
+  expect_same(a.end, b.end, a.id + ".end");
+  EXPECT_EQ(a.begin_axis, b.begin_axis) << a.id;
+  EXPECT_EQ(a.end_axis, b.end_axis) << a.id;
+  expect_same(a.offset, b.offset, a.id + ".offset");
+}
+
+void expect_same(const mbs::Force& a, const mbs::Force& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.key, b.key) << a.id;
+  ASSERT_EQ(a.begin.has_value(), b.begin.has_value()) << a.id;
+  ASSERT_EQ(a.end.has_value(), b.end.has_value()) << a.id;
+  if (a.begin) expect_same(*a.begin, *b.begin, a.id + ".begin");
+  if (a.end) expect_same(*a.end, *b.end, a.id + ".end");
+  expect_same(a.constants, b.constants, a.id);
+  expect_same(a.law, b.law, a.id + ".law");
+}
+
+void expect_same(const mbs::State& a, const mbs::State& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.initial, b.initial) << a.id;
+  expect_same(a.derivative, b.derivative, a.id);
+}
+
+void expect_same(const mbs::Input& a, const mbs::Input& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.file, b.file) << a.id;
+  EXPECT_EQ(a.column, b.column) << a.id;
+  EXPECT_EQ(a.interpolation, b.interpolation) << a.id;
+  EXPECT_EQ(a.t, b.t) << a.id;
+  EXPECT_EQ(a.value, b.value) << a.id;
+}
+
+void expect_same(const mbs::Parameter& a, const mbs::Parameter& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.initial, b.initial) << a.id;
+  EXPECT_EQ(a.lower, b.lower) << a.id;
+  EXPECT_EQ(a.upper, b.upper) << a.id;
+  EXPECT_EQ(a.scale, b.scale) << a.id;
+  EXPECT_EQ(a.unit, b.unit) << a.id;
+  EXPECT_EQ(a.targets, b.targets) << a.id;
+}
+
+template <class Element>
+void expect_same(const std::vector<Element>& a, const std::vector<Element>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
+}
+
+void expect_same(const mbs::Description& a, const mbs::Description& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.remarks, b.remarks);
+  EXPECT_EQ(a.simulation.until, b.simulation.until);
+  EXPECT_EQ(a.simulation.rtol, b.simulation.rtol);
+  EXPECT_EQ(a.simulation.atol, b.simulation.atol);
+  EXPECT_EQ(a.simulation.step, b.simulation.step);
+  EXPECT_EQ(a.simulation.outputs, b.simulation.outputs);
+  expect_same(a.bodies, b.bodies);
+  expect_same(a.joints, b.joints);
+  expect_same(a.constraints, b.constraints);
+  expect_same(a.forces, b.forces);
+  expect_same(a.states, b.states);
+  expect_same(a.inputs, b.inputs);
+  expect_same(a.parameters, b.parameters);
+}
+
+TEST(ModelRoundTrip, ElementStyleAndAttributeStyleSayTheSame) {
+  expect_same(read_model(kModels / "pendulum.xml"),
+              read_model(kModels / "pendulum_attributes.xml"));
+}
+
+TEST(ModelRoundTrip, WhatIsWrittenReadsBackAsTheSameModel) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("parfait_model_round_trip_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  for (const auto& file : valid_models()) {
+    SCOPED_TRACE(file.string());
+    const auto original = read_model(file);
+    // Beside the original, so that input tables have the same relative path.
+    expect_same(original, read_model_text(model_text(original), file.string()));
+    // Elsewhere the path changes, the table does not.
+    const auto moved_file = folder / file.filename();
+    write_model(original, moved_file);
+    const auto moved = read_model(moved_file);
+    EXPECT_EQ(model_text(moved).substr(0, 300), model_text(original).substr(0, 300));
+    ASSERT_EQ(moved.inputs.size(), original.inputs.size());
+    for (std::size_t i = 0; i < moved.inputs.size(); ++i) {
+      EXPECT_EQ(moved.inputs[i].value, original.inputs[i].value);
+    }
+  }
+  fs::remove_all(folder);
+}
+
+TEST(ModelRoundTrip, ModelsBuiltInCodeRoundTripWithEveryKindOfNumberAndFormula) {
+  mbs::Description d;
+  mbs::Body body;
+  body.id = "B";
+  body.mass.formula = "2 * k";
+  body.center_of_mass[0] = 1.0 / 3;
+  body.center_of_mass[1] = -0.0;
+  body.center_of_mass[2].formula = "(k + 1)";
+  body.inertia[0][0] = 5e-324;
+  body.inertia[1][1].formula = "max(k, 1 + 2)";
+  body.inertia[0][1] = 0.1;
+  body.inertia[1][0] = 0.2;  // not symmetric: nothing is lost on the way to the check
+  body.released.yz = true;
+  d.bodies.push_back(body);
+  mbs::Force force;
+  force.id = "F";
+  force.key = "General_Linear";
+  force.law.formula = "length < 1 and \"x\" & rate > 2 ?\n 'a' : 1e300";
+  force.constants = {{"Constant_0", 0.1 + 0.2}, {"odd", 1.7976931348623157e308}};
+  d.forces.push_back(force);
+  expect_same(d, read_model_text(model_text(d), "m.xml"));
+}
+
+TEST(ModelRoundTrip, ByteOrderMarksAndWindowsLineEndsAreAccepted) {
+  const fs::path file =
+      fs::temp_directory_path() / ("parfait_bom_" + std::to_string(::getpid()) + ".xml");
+  const auto text = model_text(read_model(kModels / "pendulum.xml"));
+  std::string windows = "\xEF\xBB\xBF";
+  for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  {
+    std::FILE* out = std::fopen(file.string().c_str(), "wb");
+    ASSERT_NE(out, nullptr);
+    std::fwrite(windows.data(), 1, windows.size(), out);
+    std::fclose(out);
+  }
+  expect_same(read_model(kModels / "pendulum.xml"), read_model(file));
+  fs::remove(file);
+}
+
+}  // namespace
+}  // namespace parfait::io

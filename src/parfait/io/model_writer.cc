@@ -1,0 +1,273 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "parfait/io/model_file.h"
+#include "parfait/io/number.h"
+#include "parfait/io/text_file.h"
+#include "parfait/io/value_reader.h"
+
+namespace parfait::io {
+namespace {
+
+using pugi::xml_node;
+
+void set(xml_node node, const char* name, const std::string& text) {
+  node.append_attribute(name).set_value(text.c_str());
+}
+
+void set(xml_node node, const char* name, double x) {
+  set(node, name, number_text(x));
+}
+
+void set(xml_node node, const char* name, const std::optional<double>& x) {
+  if (x) set(node, name, *x);
+}
+
+/// A value on its own; in a list list_text() is needed.
+std::string value_text(const mbs::Value& value) {
+  return value.is_formula() ? value.formula : number_text(value.number);
+}
+
+std::string word(double x) {
+  return number_text(x);
+}
+std::string word(const mbs::Value& value) {
+  return value.is_formula() ? list_word(value.formula) : number_text(value.number);
+}
+
+template <class List>
+std::string list_text(const List& list) {
+  std::string out;
+  for (const auto& item : list) out += (out.empty() ? "" : " ") + word(item);
+  return out;
+}
+
+bool is_zero(const mbs::Number3& a) {
+  return a == mbs::Number3{0, 0, 0};
+}
+
+bool is_zero(const mbs::Value3& a) {
+  return std::all_of(a.begin(), a.end(),
+                     [](const mbs::Value& v) { return !v.is_formula() && v.number == 0; });
+}
+
+bool same(const mbs::Value& a, const mbs::Value& b) {
+  return a.formula == b.formula && (a.is_formula() || a.number == b.number);
+}
+
+void write_frame(xml_node node, const mbs::Frame& frame) {
+  if (!is_zero(frame.o)) set(node, "o", list_text(frame.o));
+  if (frame.has_x) set(node, "x", list_text(frame.x));
+  if (frame.has_y) set(node, "y", list_text(frame.y));
+  if (frame.has_z) set(node, "z", list_text(frame.z));
+}
+
+void write_velocity(xml_node body_node, const mbs::Body& body) {
+  const bool has_rates = !(is_zero(body.o_rate) && is_zero(body.x_rate) && is_zero(body.y_rate) &&
+                           is_zero(body.z_rate));
+  if (!has_rates && !body.v && !body.omega) return;
+  xml_node node = body_node.append_child("velocity");
+  if (body.v) set(node, "v", list_text(*body.v));
+  if (body.omega) set(node, "omega", list_text(*body.omega));
+  if (body.v || body.omega) return;
+  set(node, "o", list_text(body.o_rate));
+  set(node, "x", list_text(body.x_rate));
+  set(node, "y", list_text(body.y_rate));
+  set(node, "z", list_text(body.z_rate));
+}
+
+void write_inertia(xml_node body_node, const mbs::Body& body) {
+  const auto& I = body.inertia;
+  xml_node node = body_node.append_child("moment_of_inertia");
+  if (body.about == mbs::InertiaPoint::kOrigin) set(node, "about", std::string("origin"));
+  if (same(I[0][1], I[1][0]) && same(I[0][2], I[2][0]) && same(I[1][2], I[2][1])) {
+    const std::array<mbs::Value, 6> six{I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
+    node.text().set(list_text(six).c_str());
+    return;
+  }
+  set(node, "x", list_text(I[0]));
+  set(node, "y", list_text(I[1]));
+  set(node, "z", list_text(I[2]));
+}
+
+std::string released_text(const mbs::Released& released) {
+  std::string out;
+  const auto add = [&](bool flag, const char* name) {
+    if (flag) out += (out.empty() ? "" : " ") + std::string(name);
+  };
+  add(released.xx, "xx");
+  add(released.yy, "yy");
+  add(released.zz, "zz");
+  add(released.xy, "xy");
+  add(released.xz, "xz");
+  add(released.yz, "yz");
+  return out;
+}
+
+void write_body(xml_node model, const mbs::Body& body) {
+  xml_node node = model.append_child("body");
+  set(node, "id", body.id);
+  set(node, "mass", value_text(body.mass));
+  if (!is_zero(body.center_of_mass)) set(node, "center_of_mass", list_text(body.center_of_mass));
+  if (body.coordinates != mbs::Coordinates::kOriginAndAxes) {
+    const bool two = body.coordinates == mbs::Coordinates::kTwoPointsTwoVectors;
+    set(node, "coordinates", std::string(two ? "two_points" : "four_points"));
+  }
+  if (body.released.any()) set(node, "release", released_text(body.released));
+  xml_node position = node.append_child("position");
+  set(position, "o", list_text(body.o));
+  set(position, "x", list_text(body.x));
+  set(position, "y", list_text(body.y));
+  set(position, "z", list_text(body.z));
+  write_velocity(node, body);
+  write_inertia(node, body);
+  for (const auto& marker : body.markers) {
+    xml_node child = node.append_child("marker");
+    set(child, "id", marker.id);
+    write_frame(child, marker.frame);
+  }
+  for (const auto& shape : body.shapes) node.append_buffer(shape.data(), shape.size());
+}
+
+void write_end(xml_node element, const char* name, const mbs::Marker& marker) {
+  xml_node node = element.append_child(name);
+  set(node, "body", marker.body);
+  if (!marker.reference.empty()) {
+    set(node, "marker", marker.reference);
+  } else {
+    write_frame(node, marker.frame);
+  }
+}
+
+void write_constants(xml_node node, const std::vector<mbs::NamedValue>& constants) {
+  std::vector<mbs::Value> by_position;
+  for (const auto& constant : constants) {
+    if (constant.name == fmt::format("Constant_{}", by_position.size())) {
+      by_position.push_back(constant.value);
+    } else {
+      set(node, constant.name.c_str(), value_text(constant.value));
+    }
+  }
+  if (!by_position.empty()) set(node, "constants", list_text(by_position));
+}
+
+void write_joint(xml_node model, const mbs::Joint& joint) {
+  xml_node node = model.append_child("joint");
+  set(node, "key", joint.key);
+  set(node, "id", joint.id);
+  write_constants(node, joint.constants);
+  write_end(node, "begin", joint.begin);
+  write_end(node, "end", joint.end);
+}
+
+void write_constraint(xml_node model, const mbs::Constraint& constraint) {
+  xml_node node = model.append_child("constraint");
+  set(node, "key", constraint.key);
+  set(node, "id", constraint.id);
+  set(node, "begin_axis", std::string(1, constraint.begin_axis));
+  set(node, "end_axis", std::string(1, constraint.end_axis));
+  set(node, "offset", value_text(constraint.offset));
+  write_end(node, "begin", constraint.begin);
+  write_end(node, "end", constraint.end);
+}
+
+void write_force(xml_node model, const mbs::Force& force) {
+  xml_node node = model.append_child("force");
+  set(node, "key", force.key);
+  set(node, "id", force.id);
+  write_constants(node, force.constants);
+  if (force.law.is_formula()) set(node, "law", force.law.formula);
+  if (force.begin) write_end(node, "begin", *force.begin);
+  if (force.end) write_end(node, "end", *force.end);
+}
+
+void write_state(xml_node model, const mbs::State& state) {
+  xml_node node = model.append_child("state");
+  set(node, "id", state.id);
+  set(node, "initial", state.initial);
+  if (state.derivative.is_formula()) set(node, "derivative", state.derivative.formula);
+}
+
+void write_input(xml_node model, const mbs::Input& input) {
+  constexpr const char* kNames[] = {"previous", "linear", "cubic"};
+  xml_node node = model.append_child("input");
+  set(node, "id", input.id);
+  set(node, "file", input.file);
+  if (!input.column.empty()) set(node, "column", input.column);
+  set(node, "interpolation", std::string(kNames[static_cast<int>(input.interpolation)]));
+}
+
+void write_parameter(xml_node model, const mbs::Parameter& parameter) {
+  xml_node node = model.append_child("parameter");
+  if (!parameter.id.empty()) set(node, "id", parameter.id);
+  if (parameter.id.empty() && !parameter.targets.empty()) {
+    // K's form: the constant is the key, the element the text.
+    const std::string& target = parameter.targets.front();
+    const auto dot = target.find('.');
+    set(node, "key", target.substr(dot + 1));
+    node.text().set(target.substr(0, dot).c_str());
+  } else if (!parameter.targets.empty()) {
+    std::string drives;
+    for (const auto& target : parameter.targets) drives += (drives.empty() ? "" : " ") + target;
+    set(node, "drives", drives);
+  }
+  set(node, "initial", parameter.initial);
+  if (std::isfinite(parameter.lower)) set(node, "lower", parameter.lower);
+  if (std::isfinite(parameter.upper)) set(node, "upper", parameter.upper);
+  set(node, "scale", parameter.scale);
+  if (!parameter.unit.empty()) set(node, "unit", parameter.unit);
+}
+
+void write_simulation(xml_node model, const mbs::Simulation& simulation) {
+  const bool has_numbers =
+      simulation.until || simulation.rtol || simulation.atol || simulation.step;
+  if (!has_numbers && simulation.outputs.empty()) return;
+  xml_node node = model.append_child("simulation");
+  set(node, "until", simulation.until);
+  set(node, "rtol", simulation.rtol);
+  set(node, "atol", simulation.atol);
+  set(node, "step", simulation.step);
+  for (const auto& output : simulation.outputs)
+    node.append_child("output").text().set(output.c_str());
+}
+
+}  // namespace
+
+std::string model_text(const mbs::Description& description) {
+  pugi::xml_document document;
+  xml_node model = document.append_child("model");
+  if (!description.id.empty()) set(model, "id", description.id);
+  for (const auto& remark : description.remarks) {
+    model.append_child("remark").text().set(remark.c_str());
+  }
+  write_simulation(model, description.simulation);
+  for (const auto& body : description.bodies) write_body(model, body);
+  for (const auto& joint : description.joints) write_joint(model, joint);
+  for (const auto& constraint : description.constraints) write_constraint(model, constraint);
+  for (const auto& force : description.forces) write_force(model, force);
+  for (const auto& state : description.states) write_state(model, state);
+  for (const auto& input : description.inputs) write_input(model, input);
+  for (const auto& parameter : description.parameters) write_parameter(model, parameter);
+  std::ostringstream out;
+  document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
+  return out.str();
+}
+
+void write_model(const mbs::Description& description, const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  const fs::path old_folder = fs::absolute(description.file).parent_path();
+  const fs::path new_folder = fs::absolute(file).parent_path();
+  mbs::Description moved = description;
+  for (auto& input : moved.inputs) {
+    const bool stays = old_folder == new_folder || fs::path(input.file).is_absolute();
+    if (!stays) input.file = fs::proximate(old_folder / input.file, new_folder).string();
+  }
+  write_text_file(file, model_text(moved));
+}
+
+}  // namespace parfait::io

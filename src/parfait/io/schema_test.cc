@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "parfait/io/model_file.h"
+
+// docs/schema/model.xsd accepts what the reader accepts, as judged by xmllint.
+namespace parfait::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = PARFAIT_SOURCE_DIR;
+
+bool has_xmllint() {
+  return std::system("xmllint --version > /dev/null 2>&1") == 0;
+}
+
+/// file name → whether it is valid, for all model files of a folder.
+std::map<std::string, bool> validate(const fs::path& folder) {
+  std::map<std::string, bool> valid;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".xml") valid[entry.path().filename().string()] = false;
+  }
+  const std::string command = "cd '" + folder.string() + "' && xmllint --noout --schema '" +
+                              (kRoot / "docs/schema/model.xsd").string() + "' *.xml 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (!pipe) return {};
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
+  ::pclose(pipe);
+  for (auto& [file, is_valid] : valid) {
+    is_valid = ("\n" + output).find("\n" + file + " validates\n") != std::string::npos;
+  }
+  return valid;
+}
+
+TEST(Schema, AcceptsEveryValidModel) {
+  if (!has_xmllint()) GTEST_SKIP() << "xmllint is not installed";
+  const auto valid = validate(kRoot / "tests/cases/models");
+  EXPECT_GE(valid.size(), 4U);
+  for (const auto& [file, is_valid] : valid) EXPECT_TRUE(is_valid) << file;
+}
+
+TEST(Schema, AcceptsWhatTheWriterWrites) {
+  if (!has_xmllint()) GTEST_SKIP() << "xmllint is not installed";
+  const fs::path folder =
+      fs::temp_directory_path() / ("parfait_schema_of_written_" + std::to_string(::getpid()));
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const auto& entry : fs::directory_iterator(kRoot / "tests/cases/models")) {
+    if (entry.path().extension() != ".xml") continue;
+    write_model(read_model(entry.path()), folder / entry.path().filename());
+  }
+  const auto valid = validate(folder);
+  EXPECT_GE(valid.size(), 4U);
+  for (const auto& [file, is_valid] : valid) EXPECT_TRUE(is_valid) << file;
+  fs::remove_all(folder);
+}
+
+TEST(Schema, RejectsBrokenStructureAndOnlyThat) {
+  if (!has_xmllint()) GTEST_SKIP() << "xmllint is not installed";
+  for (const auto& [file, is_valid] : validate(kRoot / "tests/cases/broken_models")) {
+    const bool is_broken = file.starts_with("syntax_") || file.starts_with("structure_");
+    EXPECT_EQ(is_valid, !is_broken) << file;
+  }
+}
+
+}  // namespace
+}  // namespace parfait::io

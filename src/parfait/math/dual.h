@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cmath>
+
+#include "parfait/math/lanes.h"
+
+namespace parfait::math {
+
+/// A number with kLanes directional derivatives: f(x + eps d) = v + eps d.
+struct Dual {
+  double v = 0;
+  Lane d{};
+
+  Dual() = default;
+  Dual(double value) : v(value) {}  // NOLINT(google-explicit-constructor): a number has no direction
+  Dual(double value, Lane direction) : v(value), d(direction) {}
+};
+
+inline Dual operator+(const Dual& a, const Dual& b) { return {a.v + b.v, a.d + b.d}; }
+inline Dual operator-(const Dual& a, const Dual& b) { return {a.v - b.v, a.d - b.d}; }
+inline Dual operator-(const Dual& a) { return {-a.v, -a.d}; }
+inline Dual operator*(const Dual& a, const Dual& b) { return {a.v * b.v, a.v * b.d + a.d * b.v}; }
+inline Dual operator/(const Dual& a, const Dual& b) {
+  const double inverse = 1 / b.v;
+  const double q = a.v * inverse;
+  return {q, (a.d - q * b.d) * inverse};
+}
+inline Dual sqrt(const Dual& a) {
+  const double root = std::sqrt(a.v);
+  return {root, a.d * (0.5 / root)};
+}
+inline Dual atan2(const Dual& y, const Dual& x) {
+  const double inverse = 1 / (x.v * x.v + y.v * y.v);
+  return {std::atan2(y.v, x.v), (x.v * y.d - y.v * x.d) * inverse};
+}
+
+inline double value_of(double x) { return x; }
+inline double value_of(const Dual& x) { return x.v; }
+
+}  // namespace parfait::math

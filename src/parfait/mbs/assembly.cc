@@ -1,0 +1,204 @@
+#include "parfait/mbs/assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "parfait/mbs/element_constants.h"
+#include "parfait/mbs/model_data.h"
+
+namespace parfait::mbs {
+namespace {
+
+constexpr double kTolerance = 1e-11;
+
+using Number3 = std::array<double, 3>;
+
+Number3 cross(const Number3& a, const Number3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+/// Coordinates and rates of a body as the description gives them.
+void described_state(const Body& body, double* q, double* v) {
+  const Number3 axes[3] = {body.x, body.y, body.z};
+  Number3 rates[3] = {body.x_rate, body.y_rate, body.z_rate};
+  const Number3 o_rate = body.v.value_or(body.o_rate);
+  if (body.omega) {
+    for (int i = 0; i < 3; ++i) rates[i] = cross(*body.omega, axes[i]);
+  }
+  const bool point[3] = {body.coordinates != Coordinates::kOriginAndAxes,
+                         body.coordinates == Coordinates::kFourPoints,
+                         body.coordinates == Coordinates::kFourPoints};
+  for (int k = 0; k < 3; ++k) {
+    q[k] = body.o[k];
+    v[k] = o_rate[k];
+    for (int i = 0; i < 3; ++i) {
+      q[3 + 3 * i + k] = axes[i][k] + (point[i] ? body.o[k] : 0.0);
+      v[3 + 3 * i + k] = rates[i][k] + (point[i] ? o_rate[k] : 0.0);
+    }
+  }
+}
+
+std::string body_row_name(const ModelData& m, int row) {
+  static const char* kNames[] = {"e1.e1", "e2.e2", "e3.e3", "e1.e2", "e1.e3", "e2.e3"};
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    for (int e = 0; e < 6; ++e) {
+      if (m.structure.body_row[b][e] == row) return m.description.bodies[b].id + "." + kNames[e];
+    }
+  }
+  return "";
+}
+
+/// Joint row of a row of g_pos.
+int joint_row_of(const ModelData& m, int pos_row) {
+  for (const auto& shape : m.structure.joints) {
+    int row = shape.first_pos_row;
+    for (int i = 0; i < shape.nrows; ++i) {
+      if (shape.rows[i].is_velocity()) continue;
+      if (row++ == pos_row) return shape.first_row + i;
+    }
+  }
+  return -1;
+}
+
+Place place_of(const ModelData& m, const std::string& id) {
+  if (const auto* joint = find_by_id(m.description.joints, id)) return joint->place;
+  if (const auto* constraint = find_by_id(m.description.constraints, id)) return constraint->place;
+  if (const auto* body = find_by_id(m.description.bodies, id)) return body->place;
+  return {m.description.file, 0, 0};
+}
+
+/// What the given state leaves of the constraints, worst rows first, and the error that tells of it.
+[[noreturn]] void report_failure(const Model& model, const ModelData& m,
+                                 const std::vector<double>& described,
+                                 const std::vector<double>& projected) {
+  const int num_pos = m.sizes.num_pos, body_rows = m.sizes.num_vel - m.structure.num_rows;
+  std::vector<double> g(num_pos + m.sizes.num_vel);
+  auto workspace = model.make_workspace(0);
+  // If the positions came together, the velocities did not: judge them where the positions are.
+  model.invariants(*workspace, 0.0, projected, g);
+  const bool velocity = std::all_of(g.begin(), g.begin() + num_pos,
+                                    [](double x) { return std::abs(x) <= kTolerance; });
+  if (!velocity) model.invariants(*workspace, 0.0, described, g);
+  const int first = velocity ? num_pos : 0;
+  const int count = velocity ? m.sizes.num_vel : num_pos;
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::abs(g[first + a]) > std::abs(g[first + b]);
+  });
+  std::vector<std::string> worst;
+  std::string id;
+  for (int i = 0; i < std::min(3, count); ++i) {
+    const int row = order[i];
+    if (!(std::abs(g[first + row]) > kTolerance)) break;
+    const std::string name =
+        row < body_rows ? body_row_name(m, row)
+                        : model.row_name(velocity ? row - body_rows : joint_row_of(m, row));
+    if (id.empty()) id = name.substr(0, name.find('.'));
+    worst.push_back(fmt::format("{} is off by {:.3g}", name, std::abs(g[first + row])));
+  }
+  throw base::InputError(
+      place_of(m, id),
+      fmt::format("the model cannot be assembled: no {0} near the given one satisfies all "
+                  "constraints. In the given {0} {1}.",
+                  velocity ? "velocity" : "position", base::listing(worst)));
+}
+
+/// Joints that align axes also allow them to point against each other; nobody means that.
+void check_branches(const Model& model, const ModelData& m) {
+  auto workspace = model.make_workspace(0);
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < m.description.joints.size(); ++j) {
+    const Joint& joint = m.description.joints[j];
+    const JointType& type = type_of(joint);
+    if (type.free_rotations > 1 || type.rows.size() < 4) continue;
+    ModelWorkspace& w = cast(*workspace);
+    const std::size_t index = m.geometry.size() - m.description.joints.size() + j;
+    const Geometry& g = w.bound.geometry[index];
+    const auto axis = [&](int side, int i) {
+      const int body = m.geometry[index].end[side].body;
+      const double* a = g.axis[side][i];
+      Number3 out{a[0], a[1], a[2]};
+      if (body < m.structure.num_bodies) {
+        double q[12];
+        m.maps[body].to_canonical(m.initial.data() + 12 * body, q);
+        for (int k = 0; k < 3; ++k) out[k] = q[3 + k] * a[0] + q[6 + k] * a[1] + q[9 + k] * a[2];
+      }
+      return out;
+    };
+    for (int i = type.free_rotations == 0 ? 0 : 2; i < 3; ++i) {
+      const auto a = axis(0, i), b = axis(1, i);
+      if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > 0) continue;
+      throw base::InputError(
+          joint.place,
+          fmt::format("joint \"{}\": the {} axes of begin and end point in opposite directions; a {} "
+                      "joint makes them agree. Turn the {} axis of one marker.",
+                      joint.id, "xyz"[i], joint.key, "xyz"[i]));
+    }
+  }
+}
+
+}  // namespace
+
+void assemble(const Model& model, ModelData& m) {
+  const int nq = m.sizes.nq;
+  std::vector<double> y(m.sizes.ny());
+  for (std::size_t b = 0; b < m.description.bodies.size(); ++b) {
+    described_state(m.description.bodies[b], y.data() + 12 * b, y.data() + nq + 12 * b);
+  }
+  for (std::size_t i = 0; i < m.description.states.size(); ++i) {
+    y[2 * nq + i] = m.description.states[i].initial;
+  }
+  const std::vector<double> described = y;
+  auto workspace = model.make_workspace(0);
+  const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
+  if (report.status != dynamics::Status::kOk) {
+    // project() leaves y as it was; the positions it reached are in the workspace.
+    std::vector<double> projected = described;
+    store_coordinates(m, cast(*workspace).projection.q.data(), projected.data());
+    report_failure(model, m, described, projected);
+  }
+  m.initial = y;
+  m.assembly.iterations = report.iterations;
+  for (int i = 0; i < nq; i += 3) {
+    const auto distance = [&](int at) {
+      return std::hypot(y[at] - described[at], y[at + 1] - described[at + 1],
+                        y[at + 2] - described[at + 2]);
+    };
+    m.assembly.moved = std::max(m.assembly.moved, distance(i));
+    m.assembly.velocity_change = std::max(m.assembly.velocity_change, distance(nq + i));
+  }
+  check_branches(model, m);
+}
+
+namespace {
+
+Model::Partition initial_partition(const Model& model) {
+  auto workspace = model.make_workspace(0);
+  const auto y = model.initial_state();
+  std::vector<double> dydt(y.size());
+  dynamics::Point at;
+  at.y = y;
+  model.evaluate(*workspace, at, dydt, {});
+  return model.partition(*workspace);
+}
+
+}  // namespace
+
+int Model::degrees_of_freedom() const {
+  const auto& s = data_->structure;
+  const int body_rows = s.num_vel - s.num_rows;
+  const int dropped = static_cast<int>(initial_partition(*this).dropped.size());
+  return 12 * s.num_bodies - body_rows - (s.num_rows - dropped);
+}
+
+std::vector<std::string> Model::redundant_rows() const {
+  std::vector<std::string> names;
+  for (int row : initial_partition(*this).dropped) names.push_back(row_name(row));
+  return names;
+}
+
+}  // namespace parfait::mbs

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/kernel.h"
+#include "parfait/mbs/site.h"
+
+/// Directional derivatives of the accelerations, kLanes at a time, with the factors of the last solve.
+///
+/// The equations of kernel.h are differentiated as they stand (docs/theory/solver.md, D1-D6), so the
+/// directions are exact on and off the manifold:
+///
+///   m da_c + dF = df - dm a_c
+///   sum_i e_i x (dX'' J)_i + dT = dtau - sum_i dX_i x A_i,   A = X'' J + forces of the joints on X
+///   sym(X^T dX'') = -sym(2 X'^T dX' + X''^T dX)
+///   d(G a - gamma) = 0 for every joint row
+namespace parfait::mbs {
+
+/// Coefficients of four bodies at a state, prepared once for all directions.
+struct alignas(32) DirectionQuad {
+  V4 X[9], Xd[9], Xdd[9], Y[9], A[9];
+  V4 inverse_Theta[6];  ///< world, xx yy zz xy xz yz
+  V4 H[18];             ///< d(alpha) / dS: H[3 e + k], e = xx yy zz xy xz yz
+  V4 c[3], inverse_m, ac[3], J[6];
+};
+
+/// Coefficients of a fast joint: rates of its axes, and per group the sum of lambda times partners.
+struct alignas(32) DirectionJoint {
+  V4 axis_d[2][3], axis_dd[2][3];
+  V4 partner[3];
+  double partner_local[3][4];
+};
+
+/// Directions of a body's inertia (in bodies whose inertia a parameter changes).
+struct InertiaLanes {
+  Lane m, c[3], J[6];
+};
+
+struct BodyWork {
+  Lane F[3], T[3];           ///< of the applied forces, later of the joints
+  Lane YS[9], alpha[3], ac[3];
+};
+
+struct DirectionState {
+  AlignedVector<DirectionQuad> quads;
+  AlignedVector<DirectionJoint> joints;
+  AlignedVector<std::array<V4, 3>> A;  ///< joints' part of A, per body
+  AlignedVector<BodyWork> bodies;      ///< one more for the ground
+  AlignedVector<BodyLanes> lanes;      ///< per body, for forces, general joints and observers
+  AlignedVector<Lane> multipliers;     ///< 6 per joint: residuals, then directions of lambda
+  AlignedVector<std::array<Lane, 9>> axis_force;   ///< released bodies: directions of F_X
+  AlignedVector<std::array<V4, 3>> released_Lambda;  ///< and their rigid-body multipliers
+  AlignedVector<std::array<Lane, 9>> group_axis;  ///< per joint: directions of the common axes
+
+  DirectionState() = default;
+  explicit DirectionState(const Structure& s);
+};
+
+/// What parameters and time add in one chunk; null pointers mean nothing is added.
+struct ChunkSeeds {
+  const InertiaLanes* const* inertia = nullptr;     ///< per body, each may be null
+  const GeometryLanes* const* geometry = nullptr;   ///< per joint, each may be null
+  const Lane* offset = nullptr;                     ///< per joint row: directions of r'' + phi''
+  const Lane* metric = nullptr;                     ///< per body 6: directions added to S
+};
+
+/// Once per state, after the accelerations are known: frames hold X'' and a_c. `general[j]` says that
+/// joint j takes the general path because it is not fast or a parameter moves its markers.
+void prepare_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
+                        const std::vector<char>& general, DirectionState& d);
+
+/// One chunk. On entry d.lanes has D, V (and rc, vc where `general` joints need them), d.bodies[].F, T
+/// the directions of the applied wrenches; on return d.lanes has Xdd, ac, and d.multipliers the
+/// directions of lambda.
+void solve_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
+                      const std::vector<char>& general, const ChunkSeeds& seeds, DirectionState& d);
+
+// Pieces that projections use too.
+
+/// Both ends of a joint with the directions in d.lanes.
+Site<Dual> joint_site(const JointShape& shape, const Geometry& g, const KernelState& k,
+                      const DirectionState& d, const GeometryLanes* seeds);
+/// Positions and rates of a row's markers; accelerations are left out.
+RowMotion<Dual> row_motion(const Site<Dual>& site, const RowShape& row);
+/// The wrench of a joint's multipliers as its gradient turns: subtracted from F, T (and F_X).
+void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<Dual>& site,
+                       const double* lambda, DirectionState& d);
+/// F, T += the joint's wrench due to the directions of its multipliers. (D5)
+void joint_wrench_directions(const JointShape& shape, const KernelState& k, int j, DirectionState& d);
+
+}  // namespace parfait::mbs

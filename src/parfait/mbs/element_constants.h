@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/mbs/description.h"
+#include "parfait/mbs/registry.h"
+
+/// Lookups in a Description that the checks share.
+namespace parfait::mbs {
+
+template <class Element>
+const Element* find_by_id(const std::vector<Element>& elements, const std::string& id) {
+  for (const auto& element : elements) {
+    if (element.id == id) return &element;
+  }
+  return nullptr;
+}
+
+template <class Element>
+void append_ids(const std::vector<Element>& elements, std::vector<std::string>& ids) {
+  for (const auto& element : elements) ids.push_back(element.id);
+}
+
+/// The place, or where the thing around it stands if it has none (models built in code).
+inline const Place& place_or(const Place& place, const Place& around) {
+  return place.line > 0 || !place.file.empty() ? place : around;
+}
+
+/// `joint "elbow"`.
+std::string element_label(const char* kind, const std::string& id);
+
+/// InputError if the key is unknown.
+const JointType& type_of(const Joint& joint);
+const ForceType& type_of(const Force& force);
+
+/// What formulas call the measure of a force: "length" or "angle".
+std::string measure_name(const Force& force);
+
+/// The constants the type has; for Gravitation g, or gx, gy, gz if three are given.
+std::vector<ConstantInfo> type_constants(const Joint& joint);
+std::vector<ConstantInfo> type_constants(const Force& force);
+
+/// Index in `infos` of a constant given by name or as Constant_<i>; -1: none.
+int constant_index(const std::vector<ConstantInfo>& infos, const std::string& name);
+
+/// The value given for constant `index`, or null.
+const Value* given_value(const std::vector<ConstantInfo>& infos,
+                         const std::vector<NamedValue>& given, int index);
+
+}  // namespace parfait::mbs

@@ -1,0 +1,354 @@
+#include "parfait/mbs/joint_step.h"
+
+#include <algorithm>
+
+#include "parfait/mbs/constraint_row.h"
+
+namespace parfait::mbs {
+namespace {
+
+using math::Vec3;
+using Vec = Vec3<double>;
+
+V4 combine(const V4* X, const double* r) { return X[0] * r[0] + X[1] * r[1] + X[2] * r[2]; }
+Vec vec(V4 a) { return {a[0], a[1], a[2]}; }
+
+/// E_c = sum_k Z_kc T_k, Z upper triangular: columns of the whitened Jacobian from the levers T.
+void whiten_columns(const double* Z, const V4 T[3], double* E) {
+  store4(E, T[0] * Z[0]);
+  store4(E + 8, T[0] * Z[1] + T[1] * Z[2]);
+  store4(E + 16, T[0] * Z[3] + T[1] * Z[4] + T[2] * Z[5]);
+}
+
+/// Numbers of rows and axes of a fast joint that the compiler knows.
+template <int kRows, int kA, int kB>
+struct Known {
+  static constexpr int nrows(const JointShape&) { return kRows; }
+  static constexpr int axes(const JointShape&, int side) { return side == 0 ? kA : kB; }
+  static constexpr int a_axis(const JointShape&, int row) { return kA > 1 ? row - 3 : 0; }
+  static constexpr int b_axis(const JointShape&, int row) { return kB > 1 ? row - 3 : 0; }
+};
+/// Those of any fast joint, read from its shape.
+struct Any {
+  static int nrows(const JointShape& s) { return s.nrows; }
+  static int axes(const JointShape& s, int side) { return s.num_axes[side]; }
+  static int a_axis(const JointShape& s, int row) { return s.rows[row].a_axis; }
+  static int b_axis(const JointShape& s, int row) { return s.rows[row].b_axis; }
+};
+
+/// Whitened Jacobian and residual of a joint whose rows are a common point and u . w.
+///
+/// Levers on a side: column k holds component k of rho x n (point rows) or of u x w. For the ball
+/// part that is e_k x rho in the lanes x, y, z; the first DDX row follows in lane 3.
+template <class Shape>
+void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
+                     JointRows& r, double* residual) {
+  const BodyFrame& A = frames[shape.body[0]];
+  const BodyFrame& B = frames[shape.body[1]];
+  const int nrows = Shape::nrows(shape);
+  r.rho[0] = combine(A.X, g.rho[0]);
+  r.rho[1] = combine(B.X, g.rho[1]);
+  V4 axis[2][3], rate[2][3], second[2][3];
+#pragma GCC unroll 2
+  for (int side = 0; side < 2; ++side) {
+    const BodyFrame& f = side == 0 ? A : B;
+    for (int i = 0; i < Shape::axes(shape, side); ++i) {
+      const double* u = g.axis[side][i];
+      r.axis[side][i] = axis[side][i] = combine(f.X, u);
+      rate[side][i] = combine(f.Xd, u);
+      second[side][i] = combine(f.Xdd, u);
+    }
+  }
+  const V4 point = A.ac + combine(A.Xdd, g.rho[0]) - B.ac - combine(B.Xdd, g.rho[1]);
+  store4(residual, point);
+  V4 n[3] = {};
+  for (int i = 3; i < nrows; ++i) {
+    const int a = Shape::a_axis(shape, i), b = Shape::b_axis(shape, i);
+    n[i - 3] = cross(axis[0][a], axis[1][b]);
+    r.n[i - 3] = n[i - 3];
+    const V4 sum = second[0][a] * axis[1][b] + axis[0][a] * second[1][b] + 2.0 * rate[0][a] * rate[1][b];
+    residual[i] = sum[0] + sum[1] + sum[2];
+  }
+#pragma GCC unroll 2
+  for (int side = 0; side < 2; ++side) {
+    const double* Z = side == 0 ? A.Z : B.Z;
+    const V4 rho = side == 0 ? r.rho[0] : -r.rho[1];
+    const V4 minus = -rho;
+    V4 T[3] = {__builtin_shuffle(rho, minus, I4{3, 6, 1, 3}),
+               __builtin_shuffle(rho, minus, I4{2, 3, 4, 3}),
+               __builtin_shuffle(rho, minus, I4{5, 0, 3, 3})};
+    if (nrows > 3) {
+      const V4 n0 = side == 0 ? n[0] : -n[0];
+      T[0] = __builtin_shuffle(T[0], n0, I4{0, 1, 2, 4});
+      T[1] = __builtin_shuffle(T[1], n0, I4{0, 1, 2, 5});
+      T[2] = __builtin_shuffle(T[2], n0, I4{0, 1, 2, 6});
+    }
+    whiten_columns(Z, T, r.E[side][0]);
+    if (nrows > 4) {
+      const V4 n1 = side == 0 ? n[1] : -n[1], n2 = side == 0 ? n[2] : -n[2];
+      const V4 H[3] = {__builtin_shuffle(n1, n2, I4{0, 4, 3, 3}),
+                       __builtin_shuffle(n1, n2, I4{1, 5, 3, 3}),
+                       __builtin_shuffle(n1, n2, I4{2, 6, 3, 3})};
+      whiten_columns(Z, H, r.E[side][0] + 4);
+    }
+  }
+}
+
+}  // namespace
+
+RowMotion<double> row_motion(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
+                         const RowShape& row) {
+  const BodyFrame& A = frames[shape.body[0]];
+  const BodyFrame& B = frames[shape.body[1]];
+  RowMotion<double> m;
+  m.delta = vec(A.rc + combine(A.X, g.rho[0]) - B.rc - combine(B.X, g.rho[1]));
+  m.delta_d = vec(A.vc + combine(A.Xd, g.rho[0]) - B.vc - combine(B.Xd, g.rho[1]));
+  m.delta_dd = vec(A.ac + combine(A.Xdd, g.rho[0]) - B.ac - combine(B.Xdd, g.rho[1]));
+  const double* a = g.axis[0][row.a_axis];
+  const double* b = g.axis[1][row.b_axis];
+  m.a = vec(combine(A.X, a));
+  m.a_d = vec(combine(A.Xd, a));
+  m.a_dd = vec(combine(A.Xdd, a));
+  m.b = vec(combine(B.X, b));
+  m.b_d = vec(combine(B.Xd, b));
+  m.b_dd = vec(combine(B.Xdd, b));
+  return m;
+}
+
+namespace {
+
+void step_slow_joint(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
+                     JointRows& r, double* residual) {
+  for (int side = 0; side < 2; ++side) {
+    const BodyFrame& f = frames[shape.body[side]];
+    r.rho[side] = combine(f.X, g.rho[side]);
+    for (int i = 0; i < shape.num_axes[side]; ++i) r.axis[side][i] = combine(f.X, g.axis[side][i]);
+  }
+  for (int i = 0; i < shape.nrows; ++i) {
+    const RowShape& row = shape.rows[i];
+    const auto m = row_motion(shape, g, frames, row);
+    const auto d = row_gradient(row.kind, m);
+    residual[i] = row_acceleration(row.kind, m);
+    r.N[0][i] = d.n.x;
+    r.N[1][i] = d.n.y;
+    r.N[2][i] = d.n.z;
+    const Vec lever[2] = {cross(vec(r.rho[0]), d.n) + cross(m.a, d.e_a),
+                          cross(m.b, d.e_b) - cross(vec(r.rho[1]), d.n)};
+    for (int side = 0; side < 2; ++side) {
+      const double* Z = frames[shape.body[side]].Z;
+      const Vec& t = lever[side];
+      r.E[side][0][i] = t.x * Z[0];
+      r.E[side][1][i] = t.x * Z[1] + t.y * Z[2];
+      r.E[side][2][i] = t.x * Z[3] + t.y * Z[4] + t.z * Z[5];
+    }
+  }
+}
+
+/// Columns of four rows: out(:, s) (+)= sum_c E_p(:, c) E_j(s, c) over `kSides` sides, with `ball` on
+/// the diagonal of the point rows.
+template <int kSides, int N, bool kAdd>
+void product_columns(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out) {
+  V4 e[3 * kSides];
+#pragma GCC unroll 6
+  for (int c = 0; c < 3 * kSides; ++c) e[c] = load4(Ep[c]);
+  const V4 w = splat(ball), zero{};
+#pragma GCC unroll 6
+  for (int s = 0; s < N; ++s) {
+    V4 acc = e[0] * splat(Ej[0][s]);
+#pragma GCC unroll 6
+    for (int c = 1; c < 3 * kSides; ++c) acc += e[c] * splat(Ej[c][s]);
+    if (s < 3) {
+      const I4 pick{s == 0 ? 4 : 0, s == 1 ? 5 : 1, s == 2 ? 6 : 2, 3};
+      acc += __builtin_shuffle(zero, w, pick);
+    }
+    if (kAdd) acc += load4(out + 4 * s);
+    store4(out + 4 * s, acc);
+  }
+}
+
+/// Diagonal block of a joint with N rows, over both sides.
+template <int N>
+void diagonal_product(const double (*E)[8], double ball, double* out) {
+  product_columns<2, N, false>(E, E, ball, out);
+  for (int r = 4; r < N; ++r) {
+    for (int s = 4; s <= r; ++s) {
+      double sum = 0;
+#pragma GCC unroll 6
+      for (int c = 0; c < 6; ++c) sum += E[c][r] * E[c][s];
+      out[diagonal_entry(N, r, s)] = sum;
+    }
+  }
+}
+
+/// Block of two joints that share a body.
+template <int NP, int N, bool kAdd>
+void product(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out) {
+  product_columns<1, N, kAdd>(Ep, Ej, ball, out);
+  for (int r = 4; r < NP; ++r) {
+    double* row = out + entry(N, r, 0);
+    const double e[3] = {Ep[0][r], Ep[1][r], Ep[2][r]};
+    const V4 sum = load4(Ej[0]) * e[0] + load4(Ej[1]) * e[1] + load4(Ej[2]) * e[2];
+    if constexpr (N >= 4) {
+      store4(row, kAdd ? load4(row) + sum : sum);
+    } else {
+      for (int s = 0; s < N; ++s) row[s] = kAdd ? row[s] + sum[s] : sum[s];
+    }
+    for (int s = 4; s < N; ++s) {
+      const double last = e[0] * Ej[0][s] + e[1] * Ej[1][s] + e[2] * Ej[2][s];
+      row[s] = kAdd ? row[s] + last : last;
+    }
+  }
+}
+
+template <bool kAdd>
+void product(int rows, int columns, const double (*Ep)[8], const double (*Ej)[8], double ball,
+             double* out) {
+  with_size(columns, [&]<int N>() {
+    with_size(rows, [&]<int NP>() { product<NP, N, kAdd>(Ep, Ej, ball, out); });
+  });
+}
+
+/// w N_p N_j^T for joints that are not both fast. `at` gives the position of an entry; for a
+/// diagonal block only the lower half counts.
+template <class At>
+void add_translation(const JointShape& p, const JointShape& j, double w, const JointRows& rp,
+                     const JointRows& rj, const At& at, double* out) {
+  for (int s = 0; s < j.nrows; ++s) {
+    for (int i = &p == &j ? s : 0; i < p.nrows; ++i) {
+      out[at(i, s)] +=
+          w * (rp.N[0][i] * rj.N[0][s] + rp.N[1][i] * rj.N[1][s] + rp.N[2][i] * rj.N[2][s]);
+    }
+  }
+}
+
+/// Columns of a released body that joints p and j share.
+template <class At>
+void add_released(const Structure& s, int body, int p, int side_p, int j, int side_j,
+                  const KernelState& k, const At& at, double* out) {
+  const int index = s.released_index[body];
+  if (index < 0) return;
+  const double* Ep = k.released_columns[p].data() + 48 * side_p;
+  const double* Ej = k.released_columns[j].data() + 48 * side_j;
+  for (int c = 0; c < s.released[index].count; ++c) {
+    for (int col = 0; col < s.nrows[j]; ++col) {
+      for (int i = p == j ? col : 0; i < s.nrows[p]; ++i) {
+        out[at(i, col)] += Ep[8 * c + i] * Ej[8 * c + col];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void step_joints(const Structure& s, const KernelConstants& c, KernelState& k) {
+  using Pattern = JointShape::Pattern;
+  const BodyFrame* frames = k.frames.data();
+  for (std::size_t j = 0; j < s.joints.size(); ++j) {
+    const JointShape& shape = s.joints[j];
+    const Geometry& g = c.geometry[j];
+    JointRows& r = k.rows[j];
+    double* residual = k.multiplier.data() + 8 * j;
+    if (!shape.fast) {
+      step_slow_joint(shape, g, frames, r, residual);
+    } else if (shape.pattern == Pattern::kRevolute) {
+      step_fast_joint<Known<5, 2, 1>>(shape, g, frames, r, residual);
+    } else if (shape.pattern == Pattern::kSpherical) {
+      step_fast_joint<Known<3, 0, 0>>(shape, g, frames, r, residual);
+    } else if (shape.pattern == Pattern::kUniversal) {
+      step_fast_joint<Known<4, 1, 1>>(shape, g, frames, r, residual);
+    } else if (shape.pattern == Pattern::kRevolute2) {
+      step_fast_joint<Known<5, 1, 2>>(shape, g, frames, r, residual);
+    } else {
+      step_fast_joint<Any>(shape, g, frames, r, residual);
+    }
+    if (k.has_offset) {
+      for (int i = 0; i < shape.nrows; ++i) residual[i] -= k.offset_acc[shape.first_row + i];
+    }
+  }
+}
+
+void assemble_joints(const Structure& s, KernelState& k) {
+  double* K = k.factors.K.data();
+  const int num_joints = static_cast<int>(s.joints.size());
+  for (int j = 0; j < num_joints; ++j) {
+    const JointShape& shape = s.joints[j];
+    const JointRows& r = k.rows[j];
+    double* out = K + s.plan.blocks[j].offset;
+    const double w = k.frames[shape.body[0]].Z[6] + k.frames[shape.body[1]].Z[6];
+    with_size(shape.nrows, [&]<int N>() { diagonal_product<N>(r.E[0], shape.fast ? w : 0.0, out); });
+    const auto at = [n = shape.nrows](int row, int column) { return diagonal_entry(n, row, column); };
+    if (!shape.fast) add_translation(shape, shape, w, r, r, at, out);
+    if (!s.released.empty()) {
+      for (int side = 0; side < 2; ++side) {
+        add_released(s, shape.body[side], j, side, j, side, k, at, out);
+      }
+    }
+    for (int i = 0; i < shape.nrows; ++i) k.factors.diagonal0[8 * j + i] = out[at(i, i)];
+  }
+  for (int b : s.plan.fill) {
+    const auto& block = s.plan.blocks[b];
+    std::fill_n(K + block.offset, block_size(s.nrows[block.p], s.nrows[block.j]), 0.0);
+  }
+  for (const auto& cpl : s.plan.couplings) {
+    const JointShape& p = s.joints[cpl.p];
+    const JointShape& j = s.joints[cpl.j];
+    const JointRows& rp = k.rows[cpl.p];
+    const JointRows& rj = k.rows[cpl.j];
+    double* out = K + cpl.offset;
+    const double inverse_m = k.frames[cpl.body].Z[6];
+    const double w = cpl.side_p == cpl.side_j ? inverse_m : -inverse_m;
+    const bool fast = p.fast && j.fast;
+    if (cpl.adds) {
+      product<true>(p.nrows, j.nrows, rp.E[cpl.side_p], rj.E[cpl.side_j], fast ? w : 0.0, out);
+    } else {
+      product<false>(p.nrows, j.nrows, rp.E[cpl.side_p], rj.E[cpl.side_j], fast ? w : 0.0, out);
+    }
+    const auto at = [n = j.nrows](int row, int column) { return entry(n, row, column); };
+    if (!fast) add_translation(p, j, w, rp, rj, at, out);
+    if (!s.released.empty()) {
+      add_released(s, cpl.body, cpl.p, cpl.side_p, cpl.j, cpl.side_j, k, at, out);
+    }
+  }
+}
+
+void joint_wrenches(const Structure& s, KernelState& k) {
+  std::fill(k.force.begin(), k.force.end(), V4{});
+  std::fill(k.torque.begin(), k.torque.end(), V4{});
+  for (std::size_t j = 0; j < s.joints.size(); ++j) {
+    const JointShape& shape = s.joints[j];
+    const JointRows& r = k.rows[j];
+    const double* lambda = k.multiplier.data() + 8 * j;
+    const int a = shape.body[0], b = shape.body[1];
+    if (shape.fast) {
+      const V4 F = load3(lambda);
+      V4 T{};
+      for (int i = 3; i < shape.nrows; ++i) T += r.n[i - 3] * splat(lambda[i]);
+      k.force[a] += F;
+      k.force[b] -= F;
+      k.torque[a] += T + cross(r.rho[0], F);
+      k.torque[b] -= T + cross(r.rho[1], F);
+    } else {
+      // The levers of these rows are kept only whitened: Z^T T = E^T lambda.
+      for (int side = 0; side < 2; ++side) {
+        const double* Z = k.frames[shape.body[side]].Z;
+        double h[3] = {}, F[3] = {};
+        for (int i = 0; i < shape.nrows; ++i) {
+          for (int c = 0; c < 3; ++c) {
+            h[c] += r.E[side][c][i] * lambda[i];
+            F[c] += r.N[c][i] * lambda[i];
+          }
+        }
+        if (Z[0] == 0) continue;  // the ground
+        // Z^T T = h, Z^T lower triangular.
+        const double tx = h[0] / Z[0];
+        const double ty = (h[1] - Z[1] * tx) / Z[2];
+        const double tz = (h[2] - Z[3] * tx - Z[4] * ty) / Z[5];
+        const double sign = side == 0 ? 1 : -1;
+        k.force[shape.body[side]] += V4{sign * F[0], sign * F[1], sign * F[2], 0};
+        k.torque[shape.body[side]] += V4{tx, ty, tz, 0};
+      }
+    }
+  }
+}
+
+}  // namespace parfait::mbs

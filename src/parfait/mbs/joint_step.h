@@ -1,0 +1,22 @@
+#pragma once
+
+#include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/kernel.h"
+
+namespace parfait::mbs {
+
+/// Whitened Jacobians of all joints (S5), and k.multiplier = G a - gamma of every row with the
+/// accelerations that the frames hold (S6).
+void step_joints(const Structure& s, const KernelConstants& c, KernelState& k);
+
+/// K over all joints: diagonal blocks and couplings through shared bodies. (S7)
+void assemble_joints(const Structure& s, KernelState& k);
+
+/// k.force, k.torque = wrench of the multipliers (k.multiplier) on every body. (S9)
+void joint_wrenches(const Structure& s, KernelState& k);
+
+/// Motion of the markers of a row; accelerations are those the frames hold.
+RowMotion<double> row_motion(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
+                             const RowShape& row);
+
+}  // namespace parfait::mbs

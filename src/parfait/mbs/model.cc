@@ -1,0 +1,176 @@
+#include "parfait/mbs/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/mbs/body_step.h"
+#include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/model_data.h"
+#include "parfait/mbs/observation.h"
+
+namespace parfait::mbs {
+
+const dynamics::Sizes& Model::sizes() const { return data_->sizes; }
+const std::vector<dynamics::ParameterInfo>& Model::parameters() const { return data_->parameters; }
+std::vector<double> Model::initial_state() const { return data_->initial; }
+const Description& Model::description() const { return data_->description; }
+const AssemblyReport& Model::assembly() const { return data_->assembly; }
+const std::vector<std::string>& Model::warnings() const { return data_->warnings; }
+std::vector<std::string> Model::quantity_names() const { return data_->quantities.names(); }
+
+std::unique_ptr<dynamics::Workspace> Model::make_workspace(int max_directions) const {
+  auto w = std::make_unique<ModelWorkspace>(*data_, max_directions);
+  bind(*w, data_->constants.parameter_initial());
+  return w;
+}
+
+std::vector<std::string> Model::state_names() const {
+  std::vector<std::string> names;
+  for (const char* rate : {"", "v"}) {
+    for (const auto& body : data_->description.bodies) {
+      const bool points = body.coordinates == Coordinates::kFourPoints;
+      const bool two = body.coordinates == Coordinates::kTwoPointsTwoVectors;
+      const char* vectors[4] = {"o", points || two ? "p1" : "e1", points ? "p2" : "e2",
+                                points ? "p3" : "e3"};
+      for (const char* vector : vectors) {
+        for (const char* c : {"x", "y", "z"}) {
+          names.push_back(body.id + "." + vector + "." + rate + c);
+        }
+      }
+    }
+  }
+  for (const auto& state : data_->description.states) names.push_back(state.id);
+  return names;
+}
+
+std::vector<std::string> Model::default_quantities() const {
+  std::vector<std::string> names;
+  for (const auto& body : data_->description.bodies) {
+    for (const char* c : {".com.x", ".com.y", ".com.z"}) names.push_back(body.id + c);
+  }
+  for (const auto& state : data_->description.states) names.push_back(state.id);
+  names.insert(names.end(), {"energy.kinetic", "energy.potential", "energy.total"});
+  return names;
+}
+
+std::vector<double> Model::time_breaks() const {
+  std::vector<double> out;
+  for (const auto* formulas : {&data_->laws, &data_->derivatives, &data_->offset_formulas}) {
+    for (const auto& f : *formulas) f.time_breaks(out, 2);
+  }
+  return out;
+}
+
+std::string Model::row_name(int row) const {
+  static const char* kNames[] = {"B0_x", "B0_y", "B0_z", "DDX",  "BBDX", "BBX",
+                                 "V0_x", "V0_y", "V0_z", "VVDX", "VVX"};
+  const auto& joints = data_->structure.joints;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const int i = row - joints[j].first_row;
+    if (i < 0 || i >= joints[j].nrows) continue;
+    const RowShape& shape = joints[j].rows[i];
+    std::string name = data_->joint_ids[j] + "." + kNames[static_cast<int>(shape.kind)];
+    const auto& axis = data_->geometry[j].axis;
+    if (shape.kind == RowKind::kDDX) {
+      name += std::string("(") + axis[0][shape.a_axis] + "," + axis[1][shape.b_axis] + ")";
+    } else if (shape.kind == RowKind::kBBDX || shape.kind == RowKind::kVVDX) {
+      name += std::string("(") + axis[0][shape.a_axis] + ")";
+    }
+    return name;
+  }
+  return "";
+}
+
+void Model::invariants(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
+                       dynamics::Vec g) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  w.t = t;
+  load_state(m, w, y.data());
+  evaluate_offsets(m, w, t);
+  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  evaluate_invariants(m, w, g.data(), g.data() + m.sizes.num_pos);
+}
+
+void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel) {
+  const auto& s = m.structure;
+  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int b = 0; b < s.num_bodies; ++b) {
+    // X^T X - I and its rate, as the user's axes see it.
+    const BodyFrame& f = w.k.frames[b];
+    std::array<double, 6> P, V;
+    for (int e = 0; e < 6; ++e) {
+      const auto [i, j] = kPair[e];
+      P[e] = dot3(f.X[i], f.X[j]) - (i == j ? 1.0 : 0.0);
+      V[e] = dot3(f.X[i], f.Xd[j]) + dot3(f.X[j], f.Xd[i]);
+    }
+    if (!m.maps[b].is_orthonormal) {
+      P = congruent(m.maps[b].S, P);
+      V = congruent(m.maps[b].S, V);
+    }
+    for (int e = 0; e < 6; ++e) {
+      const int row = s.body_row[b][e];
+      if (row < 0) continue;
+      pos[row] = (e < 3 ? 0.5 : 1.0) * P[e];
+      vel[row] = (e < 3 ? 0.5 : 1.0) * V[e];
+    }
+  }
+  double* joint_vel = vel + s.num_vel - s.num_rows;
+  for (std::size_t j = 0; j < s.joints.size(); ++j) {
+    const JointShape& shape = s.joints[j];
+    int pos_row = shape.first_pos_row;
+    for (int i = 0; i < shape.nrows; ++i) {
+      const RowShape& row = shape.rows[i];
+      const auto motion = row_motion(shape, w.bound.geometry[j], w.k.frames.data(), row);
+      const int index = shape.first_row + i;
+      const bool has_offset = m.row_has_offset[index];
+      if (!row.is_velocity()) {
+        pos[pos_row++] = row_position(row.kind, motion) - (has_offset ? w.offset_pos[index] : 0.0);
+      }
+      joint_vel[index] = row_velocity(row.kind, motion) - (has_offset ? w.offset_vel[index] : 0.0);
+    }
+  }
+}
+
+void Model::set_rank_tolerance(dynamics::Workspace& ws, double tolerance) {
+  cast(ws).rank_tolerance = tolerance;
+}
+
+dynamics::ConstVec Model::multipliers(dynamics::Workspace& ws) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  for (std::size_t j = 0; j < m.structure.joints.size(); ++j) {
+    const JointShape& shape = m.structure.joints[j];
+    for (int i = 0; i < shape.nrows; ++i) {
+      w.lambda[shape.first_row + i] = w.k.multiplier[8 * j + i];
+    }
+  }
+  return w.lambda;
+}
+
+Model::Partition Model::partition(dynamics::Workspace& ws) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  Partition out;
+  finalize_frames(m, w);
+  for (std::size_t j = 0; j < m.structure.joints.size(); ++j) {
+    const JointShape& shape = m.structure.joints[j];
+    for (int i = 0; i < shape.nrows; ++i) {
+      const double inverse = w.k.factors.inverse[8 * j + i];
+      if (inverse != 0) {
+        const double pivot = 1 / (inverse * w.k.factors.diagonal0[8 * j + i]);
+        out.smallest_kept_pivot = std::min(out.smallest_kept_pivot, pivot);
+        continue;
+      }
+      out.dropped.push_back(shape.first_row + i);
+      const auto motion =
+          row_motion(shape, w.bound.geometry[j], w.k.frames.data(), shape.rows[i]);
+      double residual = row_acceleration(shape.rows[i].kind, motion);
+      if (w.k.has_offset) residual -= w.k.offset_acc[shape.first_row + i];
+      out.largest_residual = std::max(out.largest_residual, std::abs(residual));
+    }
+  }
+  return out;
+}
+
+}  // namespace parfait::mbs

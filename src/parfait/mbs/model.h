@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parfait/dynamics/system.h"
+#include "parfait/mbs/description.h"
+
+namespace parfait::mbs {
+
+struct ModelData;       // model_data.h: everything constant
+struct ModelWorkspace;  // model_data.h: everything that changes
+
+/// How the described initial state was brought onto the constraints.
+struct AssemblyReport {
+  double moved = 0;            ///< largest displacement of a body's centre of mass or axis end [m]
+  double velocity_change = 0;  ///< likewise for velocities [m/s]
+  int iterations = 0;
+};
+
+/// A multibody system in natural coordinates, as a dynamics::System: y = (q, v, e), 12 coordinates
+/// per body in the order of the description.
+///
+/// Immutable; evaluation needs a workspace from make_workspace(), one per thread.
+/// Cost  O(number of bodies) per right-hand side for trees, with fill in proportion to the loops.
+/// See   docs/theory/solver.md
+class Model final : public dynamics::System {
+ public:
+  explicit Model(const Description& description);
+  ~Model() override;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const dynamics::Sizes& sizes() const override;
+  const std::vector<dynamics::ParameterInfo>& parameters() const override;
+  std::vector<std::string> state_names() const override;
+  std::vector<double> initial_state() const override;
+  std::unique_ptr<dynamics::Workspace> make_workspace(int max_directions) const override;
+  void bind(dynamics::Workspace& ws, dynamics::ConstVec p) const override;
+  void bind_directions(dynamics::Workspace& ws, const dynamics::Directions& dp) const override;
+  dynamics::Status evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynamics::Vec dydt,
+                            dynamics::Vec residual) const override;
+  void directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
+                  dynamics::Directions& ddydt, dynamics::Directions* dresidual) const override;
+  void invariants(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
+                  dynamics::Vec g) const override;
+  dynamics::ProjectionReport project(dynamics::Workspace& ws, double t, dynamics::Vec y,
+                                     dynamics::Norm norm, double tolerance) const override;
+  dynamics::Status project_directions(dynamics::Workspace& ws,
+                                      dynamics::Directions& dy) const override;
+  std::unique_ptr<Observer> make_observer(std::span<const std::string> quantities) const override;
+  dynamics::Status observe(dynamics::Workspace& ws, const Observer& observer,
+                           const dynamics::Point& at, dynamics::Vec values) const override;
+  void observe_directions(dynamics::Workspace& ws, const Observer& observer,
+                          const dynamics::PointDirections& d,
+                          dynamics::Directions& dvalues) const override;
+  std::vector<double> time_breaks() const override;
+
+  const Description& description() const;
+  const AssemblyReport& assembly() const;
+  const std::vector<std::string>& warnings() const;
+  /// com of every body and the energies: what a simulation shows if nobody asks for anything.
+  std::vector<std::string> default_quantities() const;
+  std::vector<std::string> quantity_names() const;
+
+  /// Degrees of freedom by the rank of all constraints at the assembled initial position.
+  int degrees_of_freedom() const;
+  /// Names of rows that the others imply there, e.g. "Joint4.B0_y".
+  std::vector<std::string> redundant_rows() const;
+  /// Name of a joint row, in the order of the multipliers.
+  std::string row_name(int row) const;
+
+  /// The stages of a right-hand side, for the benchmarks: evaluate() is these in a row.
+  void stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) const;
+  void stage_factor(dynamics::Workspace& ws) const;
+  void stage_solve(dynamics::Workspace& ws, dynamics::Vec dydt) const;
+
+  /// Rank tolerance of the constraint partitioning (K 5.2), relative to the assembled pivots.
+  static void set_rank_tolerance(dynamics::Workspace& ws, double tolerance);
+  /// Rows dropped at the last evaluation, and the largest acceleration residual among them: not
+  /// small if the row was not redundant, i.e. at a singular position.
+  struct Partition {
+    std::vector<int> dropped;
+    double largest_residual = 0;
+    double smallest_kept_pivot = 1;
+  };
+  Partition partition(dynamics::Workspace& ws) const;
+  /// Multipliers of the joint rows at the last evaluation.
+  dynamics::ConstVec multipliers(dynamics::Workspace& ws) const;
+
+ private:
+  std::unique_ptr<ModelData> data_;
+};
+
+/// Checks, builds and assembles. InputError (with place) if the description cannot be a model.
+std::shared_ptr<const Model> build(const Description& description);
+
+}  // namespace parfait::mbs

@@ -1,0 +1,199 @@
+#pragma once
+
+#include "parfait/expr/formula.h"
+#include "parfait/mbs/constant_table.h"
+#include "parfait/mbs/coordinates.h"
+#include "parfait/mbs/direction_step.h"
+#include "parfait/mbs/force.h"
+#include "parfait/mbs/geometry.h"
+#include "parfait/mbs/inertia.h"
+#include "parfait/mbs/kernel.h"
+#include "parfait/mbs/model.h"
+#include "parfait/mbs/quantities.h"
+
+/// Inside of Model: its constant part and the workspace. Seen only by the files of this room.
+namespace parfait::mbs {
+
+/// Where the constants of a body are, and how they are to be read.
+struct BodySpec {
+  int first_constant = 0;  ///< mass, com (3), inertia (6), cholesky (10)
+  bool from_cholesky = false;
+  bool about_origin = false;  ///< the inertia constants are about the origin
+  bool driven = false;        ///< a parameter changes mass, centre or inertia
+};
+
+/// A joint row whose offset is not zero.
+struct OffsetSpec {
+  int row = 0;  ///< joint row
+  RowKind kind = RowKind::kB0x;
+  int constant = -1;  ///< the constant that is r, or
+  int formula = -1;   ///< index of its formula of (t, parameters)
+};
+
+struct ForceSpec {
+  std::string id;
+  std::unique_ptr<ForceElement> element;
+  int body[2] = {0, 0};
+  int geometry = 0;
+  int first_constant = 0, num_constants = 0;
+  int law = -1;         ///< index of its formula
+};
+
+struct GravitySpec {
+  int first_constant = 0, count = 0;
+};
+
+/// Slots of the formulas of laws and states: s, rate, t, parameters, states, then quantities.
+struct SlotLayout {
+  int s = 0, rate = 1, t = 2, first_parameter = 3, first_state = 0, first_quantity = 0, size = 0;
+};
+
+struct ModelData {
+  Description description;
+  std::vector<std::string> warnings;
+  ConstantTable constants;
+  std::vector<CoordinateMap> maps;
+  bool canonical = true;  ///< all bodies in canonical coordinates
+  Structure structure;
+  std::vector<std::string> joint_ids;  ///< joints, then single constraints
+  std::vector<GeometrySpec> geometry;  ///< joints, forces, markers
+  std::vector<char> geometry_driven;
+  std::vector<char> general_joint;  ///< takes the general path in the directions
+  bool any_general_joint = false;
+  std::vector<BodySpec> bodies;
+  bool any_body_driven = false;
+  std::vector<OffsetSpec> offsets;
+  std::vector<char> row_has_offset;
+  std::vector<expr::Formula> offset_formulas;
+  std::vector<ForceSpec> forces;
+  std::vector<GravitySpec> gravity;
+  std::vector<expr::Formula> laws;
+  std::vector<expr::Formula> derivatives;  ///< of the external states
+  SlotLayout slots;
+  Quantities quantities;                   ///< by name, and those the derivatives use
+  std::vector<Quantity> derivative_quantities;
+  std::size_t scratch_size = 0, max_gradient = 0;
+  dynamics::Sizes sizes;
+  std::vector<dynamics::ParameterInfo> parameters;
+  std::vector<double> initial;
+  AssemblyReport assembly;
+
+  int num_joints() const { return static_cast<int>(structure.joints.size()); }
+  int first_force_geometry() const { return num_joints(); }
+  int first_marker_geometry() const { return num_joints() + static_cast<int>(forces.size()); }
+};
+
+struct ModelWorkspace final : dynamics::Workspace {
+  ModelWorkspace(const ModelData& m, int max_directions);
+
+  // At the parameters.
+  std::vector<double> p, constants, scratch;
+  KernelConstants bound;
+  std::array<double, 3> gravity{};
+  std::vector<double> constant_gradients;
+  double rank_tolerance = 1e-5;
+
+  // At the state.
+  double t = 0;
+  std::vector<double> q, v, a;  ///< canonical; q, v only if some body is not in canonical coordinates
+  const double* q_now = nullptr;
+  const double* v_now = nullptr;
+  std::vector<double> lambda;
+  std::vector<double> offset_pos, offset_vel;  ///< per joint row: r, r'
+  std::vector<double> offset_rates;  ///< rates of (t, parameters) in time: 1, 0 ...; and of those: 0
+  std::vector<double> slots;
+  std::vector<double> force_value;  ///< F of every force
+  std::vector<double> e, e_rate;
+  KernelState k;
+  bool frames_final = false;  ///< frames hold the accelerations of the last solve
+  bool directions_ready = false;
+
+  // Directions.
+  int max_directions = 0;
+  math::Directions dp;
+  DirectionState d;
+  AlignedVector<InertiaLanes> inertia_lanes;      ///< [chunk][body]
+  std::vector<const InertiaLanes*> inertia_seed;  ///< per body, of the present chunk
+  AlignedVector<GeometryLanes> geometry_lanes;    ///< [chunk][geometry]
+  std::vector<const GeometryLanes*> geometry_seed;
+  AlignedVector<Lane> constant_lanes;   ///< [chunk][driven constant]
+  const Lane* constant_now = nullptr;   ///< those of the present chunk
+  Lane gravity_lanes[3] = {};
+  AlignedVector<Lane> offset_lanes;    ///< per joint row
+  AlignedVector<Lane> metric_lanes;    ///< per body 6
+  AlignedVector<Lane> slot_lanes;
+  AlignedVector<Lane> canonical_lanes;  ///< dq, dv in canonical coordinates
+  AlignedVector<Lane> zero_lanes;       ///< directions that do not move the state
+  std::vector<double> offset_gradient;
+  std::vector<double> law_gradients;  ///< of laws, then of the derivatives of external states
+  std::vector<std::size_t> law_first;
+
+  // Projection: where it started, where it ended (canonical), and its multipliers on both levels.
+  struct Projection {
+    std::vector<double> q0, v0, q, v, metric, g;
+    AlignedVector<double> multiplier[2];  ///< position, velocity: 8 per joint
+    dynamics::Norm norm = dynamics::Norm::kMass;
+    dynamics::Status status = dynamics::Status::kOk;
+    double t = 0;
+  } projection;
+  // The dense projections.
+  std::vector<double> dense_x, dense_y, dense_lambda;
+  std::vector<int> dense_dependent;
+  math::Directions dense_dy;
+  AlignedVector<Lane> dense_lanes;
+  /// Sizes what directions need, if the workspace was made for none.
+  void make_direction_room(const ModelData& m);
+
+  // Observation.
+  std::vector<double> rates, quantity_values, observer_scratch, observer_gradients;
+  AlignedVector<Lane> quantity_lanes;
+
+  std::vector<double> shift;  ///< projected minus given, per body: centre of mass, axes
+  AlignedVector<Lane> start_lanes, result_lanes, last_lanes, position_lanes;  ///< 12 per body
+};
+
+ModelWorkspace& cast(dynamics::Workspace& ws);
+
+// The pieces of an evaluation, in the order of use.
+void bind_constants(const ModelData& m, ModelWorkspace& w);
+void evaluate_offsets(const ModelData& m, ModelWorkspace& w, double t);
+void load_state(const ModelData& m, ModelWorkspace& w, const double* y);
+void apply_forces(const ModelData& m, ModelWorkspace& w);
+void store_coordinates(const ModelData& m, const double* canonical, double* user);
+void finalize_frames(const ModelData& m, ModelWorkspace& w);
+void fill_slots(const ModelData& m, ModelWorkspace& w);
+/// g_pos and g_vel of the placed bodies.
+void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel);
+Site<double> force_site(const ModelWorkspace& w, const ForceSpec& force);
+
+// The pieces of the directions.
+/// Directions of parameters, time and external states in a chunk, where the elements look for them.
+void seed_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d, int chunk);
+/// Points w.d.lanes at the directions dy of the bodies; `centers`: those of the centres of mass too.
+void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers);
+/// Gradients of the force laws at the present state.
+void prepare_laws(const ModelData& m, ModelWorkspace& w);
+/// Once per state, before the first chunk.
+void prepare_model_directions(const ModelData& m, ModelWorkspace& w);
+/// Directions of accelerations and multipliers of the present chunk, into w.d.
+void solve_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d, int chunk);
+/// Directions of a row's offset at position (0), velocity (1) or acceleration (2) level.
+Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSpec& offset, int level);
+
+/// M^T A M, A symmetric as xx yy zz xy xz yz.
+template <class T>
+std::array<T, 6> congruent(const std::array<std::array<double, 3>, 3>& M, const std::array<T, 6>& A) {
+  constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  std::array<T, 6> out{};
+  for (int e = 0; e < 6; ++e) {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        out[e] = out[e] + A[kEntry[i][j]] * (M[i][kPair[e][0]] * M[j][kPair[e][1]]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace parfait::mbs

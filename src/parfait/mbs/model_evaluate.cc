@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/mbs/body_step.h"
+#include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/model_data.h"
+#include "parfait/mbs/observation.h"
+#include "parfait/mbs/released.h"
+
+// The right-hand side: evaluate, factor, solve.
+namespace parfait::mbs {
+
+using dynamics::Status;
+
+void store_coordinates(const ModelData& m, const double* canonical, double* user) {
+  if (m.canonical) {
+    std::copy(canonical, canonical + m.sizes.nq, user);
+    return;
+  }
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    m.maps[b].from_canonical(canonical + 12 * b, user + 12 * b);
+  }
+}
+
+void load_state(const ModelData& m, ModelWorkspace& w, const double* y) {
+  const int nq = m.sizes.nq;
+  if (m.canonical) {
+    w.q_now = y;
+    w.v_now = y + nq;
+  } else {
+    for (int b = 0; b < m.structure.num_bodies; ++b) {
+      m.maps[b].to_canonical(y + 12 * b, w.q.data() + 12 * b);
+      m.maps[b].to_canonical(y + nq + 12 * b, w.v.data() + 12 * b);
+    }
+    w.q_now = w.q.data();
+    w.v_now = w.v.data();
+  }
+  std::copy(y + 2 * nq, y + 2 * nq + m.sizes.ne, w.e.begin());
+  w.frames_final = w.directions_ready = false;
+}
+
+/// r, r', r'' of every row with an offset, and the user's phi on top.
+void evaluate_offsets(const ModelData& m, ModelWorkspace& w, double t) {
+  if (w.k.has_offset) std::fill(w.k.offset_acc.begin(), w.k.offset_acc.end(), 0.0);
+  w.k.has_offset = !m.offsets.empty();
+  for (const auto& offset : m.offsets) {
+    expr::Taylor r;
+    if (offset.formula >= 0) {
+      // Slots of offset formulas: t, parameters. Rates: 1, 0 ... ; second derivatives: 0.
+      double* s = w.slots.data();
+      const int np = m.sizes.np;
+      const auto& rate = w.offset_rates;
+      s[0] = t;
+      std::copy(w.p.begin(), w.p.end(), s + 1);
+      r = m.offset_formulas[offset.formula].taylor2(s, rate.data(), rate.data() + np + 1,
+                                                    w.scratch.data());
+    } else {
+      r.f = w.constants[offset.constant];
+    }
+    const auto o = row_offset(offset.kind, r.f, r.df, r.ddf);
+    const bool velocity = offset.kind >= RowKind::kV0x;
+    w.offset_pos[offset.row] = o.value;
+    w.offset_vel[offset.row] = velocity ? o.value : o.rate;
+    w.k.offset_acc[offset.row] = velocity ? o.rate : o.acceleration;
+  }
+}
+
+namespace {
+
+/// x * 0 is 0 for finite x only: any infinity or NaN survives in the sums.
+bool all_finite(const double* x, int n) {
+  V4 sum[4] = {};
+  int i = 0;
+  for (; i + 16 <= n; i += 16) {
+    for (int j = 0; j < 4; ++j) sum[j] += load4(x + i + 4 * j) * 0.0;
+  }
+  double rest = 0;
+  for (; i < n; ++i) rest += x[i] * 0.0;
+  const V4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return all[0] + all[1] + all[2] + all[3] + rest == 0;
+}
+
+/// phi'' added to the acceleration right-hand sides of bodies and joints.
+void add_user_offset(const ModelData& m, ModelWorkspace& w, const dynamics::Offset& offset) {
+  const auto& s = m.structure;
+  w.k.metric_offset.clear();
+  if (offset.ddphi.empty()) return;
+  w.k.has_offset = true;
+  w.k.metric_offset.assign(6 * s.num_bodies, 0.0);
+  for (int b = 0; b < s.num_bodies; ++b) {
+    std::array<double, 6> P{};
+    for (int e = 0; e < 6; ++e) {
+      const int row = s.body_row[b][e];
+      if (row >= 0) P[e] = (e < 3 ? 1.0 : 0.5) * offset.ddphi[row];
+    }
+    if (!m.maps[b].is_orthonormal) P = congruent(m.maps[b].S_inverse, P);
+    std::copy(P.begin(), P.end(), w.k.metric_offset.begin() + 6 * b);
+  }
+  const int first = s.num_vel - s.num_rows;
+  for (int i = 0; i < s.num_rows; ++i) w.k.offset_acc[i] += offset.ddphi[first + i];
+}
+
+void add_force(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, double F,
+               const Measured<double>& measured, const Site<double>& site) {
+  const int ground = m.structure.num_bodies;
+  for (int side = 0; side < 2; ++side) {
+    const int body = force.body[side];
+    if (body == ground) continue;
+    const double sign = side == 0 ? -F : F;
+    const Vec3<double> f = sign * measured.n;
+    Vec3<double> torque = cross(site.end[side].rho(), f);
+    const int released = m.structure.released_index[body];
+    if (released >= 0) {
+      add_axis_force(f, site.end[side].rho_local, w.k.axis_force[released]);
+    }
+    for (int i = 0; i < 3; ++i) {
+      if (!measured.uses_axis[side][i]) continue;
+      const Vec3<double> g = -F * measured.e[side][i];
+      torque += cross(site.end[side].axis(i), g);
+      if (released >= 0) add_axis_force(g, site.end[side].axes[i], w.k.axis_force[released]);
+    }
+    w.k.force[body] += V4{f.x, f.y, f.z, 0};
+    w.k.torque[body] += V4{torque.x, torque.y, torque.z, 0};
+  }
+}
+
+}  // namespace
+
+Site<double> force_site(const ModelWorkspace& w, const ForceSpec& force) {
+  const Geometry& g = w.bound.geometry[force.geometry];
+  Site<double> site;
+  for (int side = 0; side < 2; ++side) {
+    site.end[side] = {&w.k.frames[force.body[side]], g.rho[side], g.axis[side]};
+  }
+  return site;
+}
+
+void fill_slots(const ModelData& m, ModelWorkspace& w) {
+  w.slots[m.slots.t] = w.t;
+  std::copy(w.p.begin(), w.p.end(), w.slots.begin() + m.slots.first_parameter);
+  std::copy(w.e.begin(), w.e.end(), w.slots.begin() + m.slots.first_state);
+}
+
+void apply_forces(const ModelData& m, ModelWorkspace& w) {
+  const V4 gravity{w.gravity[0], w.gravity[1], w.gravity[2], 0};
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    w.k.force[b] = gravity * splat(w.bound.mass(b));
+    w.k.torque[b] = V4{};
+  }
+  for (auto& F : w.k.axis_force) F = {};
+  if (!m.laws.empty() || !m.derivatives.empty()) fill_slots(m, w);
+  for (std::size_t i = 0; i < m.forces.size(); ++i) {
+    const ForceSpec& force = m.forces[i];
+    const auto site = force_site(w, force);
+    const auto measured = force.element->measure(site);
+    double F;
+    if (force.law >= 0) {
+      w.slots[m.slots.s] = measured.s;
+      w.slots[m.slots.rate] = measured.rate;
+      F = m.laws[force.law].value(w.slots.data(), w.scratch.data());
+    } else {
+      F = force.element->law({w.constants.data() + force.first_constant, measured.s, measured.rate});
+    }
+    w.force_value[i] = F;
+    add_force(m, w, force, F, measured, site);
+  }
+}
+
+void finalize_frames(const ModelData& m, ModelWorkspace& w) {
+  if (w.frames_final) return;
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    BodyFrame& f = w.k.frames[b];
+    const auto& quad = w.k.quads[b / 4];
+    const int lane = b % 4;
+    for (int i = 0; i < 3; ++i) {
+      f.Xdd[i] = V4{quad.Xdd[3 * i][lane], quad.Xdd[3 * i + 1][lane], quad.Xdd[3 * i + 2][lane], 0};
+    }
+    f.ac = V4{quad.ac[0][lane], quad.ac[1][lane], quad.ac[2][lane], 0};
+  }
+  w.frames_final = true;
+}
+
+void Model::stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  w.t = at.t;
+  load_state(m, w, at.y.data());
+  evaluate_offsets(m, w, at.t);
+  add_user_offset(m, w, at.offset);
+  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  apply_forces(m, w);
+  free_bodies(m.structure, w.bound, w.k);
+  if (!m.structure.released.empty()) free_released(m.structure, w.bound, w.k);
+  step_joints(m.structure, w.bound, w.k);
+  if (!m.structure.released.empty()) released_rows(m.structure, w.bound, w.k);
+  assemble_joints(m.structure, w.k);
+}
+
+void Model::stage_factor(dynamics::Workspace& ws) const {
+  ModelWorkspace& w = cast(ws);
+  factor(data_->structure.plan, w.rank_tolerance, w.k.factors);
+}
+
+void Model::stage_solve(dynamics::Workspace& ws, dynamics::Vec dydt) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  const int nq = m.sizes.nq;
+  solve(m.structure.plan, w.k.factors, w.k.multiplier.data());
+  joint_wrenches(m.structure, w.k);
+  double* a = m.canonical ? dydt.data() + nq : w.a.data();
+  if (!m.structure.released.empty()) finish_released(m.structure, w.k);
+  finish_bodies(m.structure, w.bound, w.k, a);
+  if (!m.canonical) store_coordinates(m, w.a.data(), dydt.data() + nq);
+}
+
+Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynamics::Vec dydt,
+                       dynamics::Vec /*residual*/) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  stage_evaluate(ws, at);
+  stage_factor(ws);
+  stage_solve(ws, dydt);
+  std::copy(at.y.begin() + m.sizes.nq, at.y.begin() + 2 * m.sizes.nq, dydt.begin());
+  if (m.sizes.ne > 0) {
+    fill_slots(m, w);
+    for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {
+      w.slots[m.slots.first_quantity + i] = quantity_value(m, w, m.derivative_quantities[i]);
+    }
+    for (int i = 0; i < m.sizes.ne; ++i) {
+      w.e_rate[i] = m.derivatives[i].value(w.slots.data(), w.scratch.data());
+      dydt[2 * m.sizes.nq + i] = w.e_rate[i];
+    }
+  }
+  return all_finite(dydt.data() + m.sizes.nq, m.sizes.nq + m.sizes.ne) ? Status::kOk
+                                                                       : Status::kNotFinite;
+}
+
+}  // namespace parfait::mbs

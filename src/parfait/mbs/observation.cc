@@ -1,0 +1,333 @@
+#include "parfait/mbs/observation.h"
+
+#include <cmath>
+
+#include "parfait/mbs/constraint_row.h"
+
+// Quantities by name, each written once for numbers and for numbers with directions.
+namespace parfait::mbs {
+namespace {
+
+using std::atan2;
+using std::sqrt;
+using math::atan2;
+using math::sqrt;
+
+/// What a quantity may ask for, as numbers ...
+struct Values {
+  const ModelData& m;
+  ModelWorkspace& w;
+  using S = double;
+
+  double constant(int i) const { return w.constants[i]; }
+  double parameter(int i) const { return w.p[i]; }
+  double time() const { return w.t; }
+  double state(int i) const { return w.e[i]; }
+  double mass(int b) const { return w.bound.mass(b); }
+  double J(int b, int e) const { return w.bound.J(b, e); }
+  Vec3<double> center(int b) const {
+    const auto c = w.bound.center(b);
+    return {c[0], c[1], c[2]};
+  }
+  double gravity(int i) const { return w.gravity[i]; }
+  double lambda(int joint, int row) const { return w.k.multiplier[8 * joint + row]; }
+  End<double> end(int body, const double* rho, const double (*axes)[4], const GeometryLanes*,
+                  int) const {
+    return {&w.k.frames[body], rho, axes};
+  }
+  Vec3<double> local(const double* r, const Lane*) const { return {r[0], r[1], r[2]}; }
+  Site<double> site(const ForceSpec& f) const { return force_site(w, f); }
+  double force(const ForceSpec&, int index, const Measured<double>&) const {
+    return w.force_value[index];
+  }
+};
+
+/// ... and as numbers with the directions of the present chunk.
+struct Derivatives {
+  const ModelData& m;
+  ModelWorkspace& w;
+  using S = Dual;
+
+  Dual constant(int i) const {
+    const int driven = m.constants.driven_index(i);
+    return driven < 0 ? Dual(w.constants[i]) : Dual(w.constants[i], w.constant_now[driven]);
+  }
+  Dual parameter(int i) const { return {w.p[i], w.slot_lanes[m.slots.first_parameter + i]}; }
+  Dual time() const { return {w.t, w.slot_lanes[m.slots.t]}; }
+  Dual state(int i) const { return {w.e[i], w.slot_lanes[m.slots.first_state + i]}; }
+  const InertiaLanes* inertia(int b) const { return w.inertia_seed[b]; }
+  Dual mass(int b) const { return {w.bound.mass(b), inertia(b) ? inertia(b)->m : Lane{}}; }
+  Dual J(int b, int e) const { return {w.bound.J(b, e), inertia(b) ? inertia(b)->J[e] : Lane{}}; }
+  Vec3<Dual> center(int b) const {
+    const auto c = w.bound.center(b);
+    Vec3<Dual> out{c[0], c[1], c[2]};
+    if (const auto* seed = inertia(b)) {
+      out.x.d = seed->c[0];
+      out.y.d = seed->c[1];
+      out.z.d = seed->c[2];
+    }
+    return out;
+  }
+  Dual gravity(int i) const { return {w.gravity[i], w.gravity_lanes[i]}; }
+  Dual lambda(int joint, int row) const {
+    return {w.k.multiplier[8 * joint + row], w.d.multipliers[6 * joint + row]};
+  }
+  End<Dual> end(int body, const double* rho, const double (*axes)[4], const GeometryLanes* seeds,
+                int side) const {
+    End<Dual> out;
+    out.base = {&w.k.frames[body], rho, axes};
+    out.lanes = body < m.structure.num_bodies ? &w.d.lanes[body] : nullptr;
+    if (seeds) {
+      out.drho = seeds->rho[side];
+      out.daxes = seeds->axis[side];
+    }
+    return out;
+  }
+  Site<Dual> site(const ForceSpec& f) const { return force_site_directions(w, f); }
+  Dual force(const ForceSpec& f, int index, const Measured<Dual>& measured) const {
+    return force_directions(m, w, f, index, measured);
+  }
+};
+
+template <class S>
+S component(const Vec3<S>& a, int i) {
+  return i == 0 ? a.x : i == 1 ? a.y : a.z;
+}
+
+constexpr double kZero4[4] = {};
+constexpr double kUnit[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+
+const GeometryLanes* seeds_of(const ModelWorkspace& w, int geometry) {
+  return w.geometry_seed.empty() ? nullptr : w.geometry_seed[geometry];
+}
+
+template <class C>
+End<typename C::S> geometry_end(const C& c, int geometry, int side) {
+  const Geometry& g = c.w.bound.geometry[geometry];
+  const int body = c.m.geometry[geometry].end[side].body;
+  return c.end(body, g.rho[side], g.axis[side], seeds_of(c.w, geometry), side);
+}
+
+template <class C>
+auto marker_value(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const auto pick = [&](const auto& end) {
+    switch (q.kind) {
+      case Quantity::Kind::kMarkerVelocity: return end.velocity();
+      case Quantity::Kind::kMarkerAcceleration: return end.acceleration();
+      default: return end.point();
+    }
+  };
+  if (q.index >= 0) return component(pick(geometry_end(c, q.index, 0)), q.component);
+  const auto com = c.end(q.body, kZero4, kUnit, nullptr, 0);
+  Vec3<S> out = pick(com);
+  if (q.index == -2) {  // the origin: minus X c, minus X' c, minus X'' c
+    const Vec3<S> center = c.center(q.body);
+    for (int i = 0; i < 3; ++i) {
+      const auto axis = q.kind == Quantity::Kind::kMarkerVelocity       ? com.axis_rate(i)
+                        : q.kind == Quantity::Kind::kMarkerAcceleration ? com.axis_acceleration(i)
+                                                                        : com.axis(i);
+      out -= component(center, i) * axis;
+    }
+  }
+  return component(out, q.component);
+}
+
+/// e_j = sum_i X_i S_ij: the axes the user sees.
+template <class C>
+auto axis_value(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const auto end = c.end(q.body, kZero4, kUnit, nullptr, 0);
+  S sum(0.0);
+  for (int i = 0; i <= q.index; ++i) {
+    const auto axis = q.kind == Quantity::Kind::kAxis ? end.axis(i) : end.axis_rate(i);
+    sum = sum + S(c.m.maps[q.body].S[i][q.index]) * component(axis, q.component);
+  }
+  return sum;
+}
+
+template <class C>
+auto angular_velocity(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const auto end = c.end(q.body, kZero4, kUnit, nullptr, 0);
+  Vec3<S> sum{};
+  for (int i = 0; i < 3; ++i) sum += cross(end.axis(i), end.axis_rate(i));
+  return S(0.5) * component(sum, q.component);
+}
+
+/// Angle atan2(a, b) and its rate from a, b and their rates.
+template <class S>
+struct Angle {
+  S value, rate;
+};
+template <class S>
+Angle<S> angle_of(const S& a, const S& b, const S& a_d, const S& b_d) {
+  return {atan2(a, b), (b * a_d - a * b_d) / (a * a + b * b)};
+}
+
+/// About z (axis 0), or the Cardan angles of D = A0^T A1 = R_x R_y R_z (axis 1 to 3).
+template <class C>
+Angle<typename C::S> joint_angle(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const auto begin = geometry_end(c, q.index, 0), end = geometry_end(c, q.index, 1);
+  const auto D = [&](int i, int j) { return dot(begin.axis(i), end.axis(j)); };
+  const auto Dd = [&](int i, int j) {
+    return dot(begin.axis_rate(i), end.axis(j)) + dot(begin.axis(i), end.axis_rate(j));
+  };
+  switch (q.axis) {
+    case 1: return angle_of(-D(1, 2), D(2, 2), -Dd(1, 2), Dd(2, 2));
+    case 2: {
+      const S a = D(0, 0), b = D(0, 1), c2 = sqrt(a * a + b * b);
+      return angle_of(D(0, 2), c2, Dd(0, 2), (a * Dd(0, 0) + b * Dd(0, 1)) / c2);
+    }
+    case 3: return angle_of(-D(0, 1), D(0, 0), -Dd(0, 1), Dd(0, 0));
+    default: return angle_of(D(1, 0), D(0, 0), Dd(1, 0), Dd(0, 0));
+  }
+}
+
+template <class C>
+auto displacement(const C& c, const Quantity& q) {
+  const auto begin = geometry_end(c, q.index, 0), end = geometry_end(c, q.index, 1);
+  const auto delta = end.point() - begin.point();
+  if (q.kind == Quantity::Kind::kJointDisplacement) return dot(delta, begin.axis(2));
+  return dot(end.velocity() - begin.velocity(), begin.axis(2)) + dot(delta, begin.axis_rate(2));
+}
+
+/// On the end body, at its marker: M a + G^T lambda = f, so the joint pushes with -G^T lambda.
+template <class C>
+auto reaction(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const JointShape& shape = c.m.structure.joints[q.index];
+  const auto begin = geometry_end(c, q.index, 0), end = geometry_end(c, q.index, 1);
+  Vec3<S> sum{};
+  for (int i = 0; i < shape.nrows; ++i) {
+    RowMotion<S> motion;
+    motion.delta = begin.point() - end.point();
+    motion.delta_d = begin.velocity() - end.velocity();
+    motion.a = begin.axis(shape.rows[i].a_axis);
+    motion.b = end.axis(shape.rows[i].b_axis);
+    const auto grad = row_gradient(shape.rows[i].kind, motion);
+    const S lambda = c.lambda(q.index, i);
+    sum += q.kind == Quantity::Kind::kReactionForce ? lambda * grad.n
+                                                    : lambda * cross(grad.e_b, motion.b);
+  }
+  return component(sum, q.component);
+}
+
+template <class C>
+auto kinetic_energy(const C& c) {
+  using S = typename C::S;
+  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  S sum(0.0);
+  for (int b = 0; b < c.m.structure.num_bodies; ++b) {
+    const auto end = c.end(b, kZero4, kUnit, nullptr, 0);
+    const auto v = end.velocity();
+    sum = sum + S(0.5) * c.mass(b) * dot(v, v);
+    for (int e = 0; e < 6; ++e) {
+      const S factor(kPair[e][0] == kPair[e][1] ? 0.5 : 1.0);
+      sum = sum + factor * c.J(b, e) * dot(end.axis_rate(kPair[e][0]), end.axis_rate(kPair[e][1]));
+    }
+  }
+  return sum;
+}
+
+template <class C>
+auto potential_energy(const C& c) {
+  using S = typename C::S;
+  S sum(0.0);
+  for (int b = 0; b < c.m.structure.num_bodies; ++b) {
+    const auto r = c.end(b, kZero4, kUnit, nullptr, 0).point();
+    const S height = r.x * c.gravity(0) + r.y * c.gravity(1) + r.z * c.gravity(2);
+    sum = sum - c.mass(b) * height;
+  }
+  for (const auto& force : c.m.forces) {
+    if (force.law >= 0) continue;
+    const auto measured = force.element->measure(c.site(force));
+    S constants[kMaxForceConstants];
+    for (int i = 0; i < force.num_constants; ++i) {
+      constants[i] = c.constant(force.first_constant + i);
+    }
+    sum = sum + force.element->potential(LawInput<S>{constants, measured.s, measured.rate});
+  }
+  return sum;
+}
+
+template <class C>
+typename C::S evaluate(const C& c, const Quantity& q) {
+  using K = Quantity::Kind;
+  switch (q.kind) {
+    case K::kMarkerPosition:
+    case K::kMarkerVelocity:
+    case K::kMarkerAcceleration: return marker_value(c, q);
+    case K::kAxis:
+    case K::kAxisRate: return axis_value(c, q);
+    case K::kAngularVelocity: return angular_velocity(c, q);
+    case K::kJointAngle: return joint_angle(c, q).value;
+    case K::kJointRate: return joint_angle(c, q).rate;
+    case K::kJointDisplacement:
+    case K::kJointDisplacementRate: return displacement(c, q);
+    case K::kReactionForce:
+    case K::kReactionTorque: return reaction(c, q);
+    case K::kForceMeasure: return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).s;
+    case K::kForceRate: return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).rate;
+    case K::kForceValue: {
+      const auto& force = c.m.forces[q.index];
+      return c.force(force, q.index, force.element->measure(c.site(force)));
+    }
+    case K::kKineticEnergy: return kinetic_energy(c);
+    case K::kPotentialEnergy: return potential_energy(c);
+    case K::kTotalEnergy: return kinetic_energy(c) + potential_energy(c);
+    case K::kState: return c.state(q.index);
+    case K::kParameter: return c.parameter(q.index);
+    case K::kTime: return c.time();
+  }
+  return typename C::S(0.0);
+}
+
+}  // namespace
+
+double quantity_value(const ModelData& m, ModelWorkspace& w, const Quantity& quantity) {
+  return evaluate(Values{m, w}, quantity);
+}
+
+Dual quantity_directions(const ModelData& m, ModelWorkspace& w, const Quantity& quantity) {
+  return evaluate(Derivatives{m, w}, quantity);
+}
+
+Site<Dual> force_site_directions(const ModelWorkspace& w, const ForceSpec& force) {
+  const Geometry& g = w.bound.geometry[force.geometry];
+  const GeometryLanes* seeds = w.geometry_seed[force.geometry];
+  Site<Dual> site;
+  for (int side = 0; side < 2; ++side) {
+    const int body = force.body[side];
+    site.end[side].base = {&w.k.frames[body], g.rho[side], g.axis[side]};
+    site.end[side].lanes = body < static_cast<int>(w.d.lanes.size()) ? &w.d.lanes[body] : nullptr;
+    if (seeds) {
+      site.end[side].drho = seeds->rho[side];
+      site.end[side].daxes = seeds->axis[side];
+    }
+  }
+  return site;
+}
+
+Dual force_directions(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, int index,
+                      const Measured<Dual>& measured) {
+  if (force.law >= 0) {
+    const auto& law = m.laws[force.law];
+    w.slot_lanes[m.slots.s] = measured.s.d;
+    w.slot_lanes[m.slots.rate] = measured.rate.d;
+    alignas(64) double out[math::kLanes];
+    law.apply(w.law_gradients.data() + w.law_first[force.law],
+              reinterpret_cast<const double*>(w.slot_lanes.data()), out);
+    return {w.force_value[index], math::load(out)};
+  }
+  Dual constants[kMaxForceConstants];
+  for (int i = 0; i < force.num_constants; ++i) {
+    const int c = force.first_constant + i;
+    const int driven = m.constants.driven_index(c);
+    constants[i] = driven < 0 ? Dual(w.constants[c]) : Dual(w.constants[c], w.constant_now[driven]);
+  }
+  return force.element->law(LawInput<Dual>{constants, measured.s, measured.rate});
+}
+
+}  // namespace parfait::mbs

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "parfait/mbs/body_step.h"
+#include "parfait/mbs/model_data.h"
+#include "parfait/mbs/observation.h"
+
+namespace parfait::mbs {
+namespace {
+
+/// Quantities and formulas of quantities, in the order asked for.
+class ModelObserver final : public dynamics::System::Observer {
+ public:
+  struct Item {
+    int quantity = -1;  ///< index into `quantities`, or
+    int formula = -1;   ///< index into `formulas`, whose slots are the quantities
+  };
+  std::vector<Quantity> quantities;
+  std::vector<expr::Formula> formulas;
+  std::vector<Item> items;
+  std::size_t scratch_size = 0, gradient_size = 0;
+  bool rates = false, forces = false;
+
+  int size() const override { return static_cast<int>(items.size()); }
+  bool needs_rates() const override { return rates; }
+
+  int add(const Quantity& q) {
+    quantities.push_back(q);
+    rates |= q.needs_rates();
+    forces |= q.kind == Quantity::Kind::kForceValue;
+    return static_cast<int>(quantities.size()) - 1;
+  }
+};
+
+class QuantityScope final : public expr::Scope {
+ public:
+  QuantityScope(const ModelData& model, ModelObserver& observer) : m(model), observer_(observer) {}
+  int find(std::string_view name) override {
+    const auto quantity = m.quantities.find(std::string(name));
+    return quantity ? observer_.add(*quantity) : -1;
+  }
+  std::vector<std::string> names() const override { return m.quantities.names(); }
+
+ private:
+  const ModelData& m;
+  ModelObserver& observer_;
+};
+
+}  // namespace
+
+std::unique_ptr<dynamics::System::Observer> Model::make_observer(
+    std::span<const std::string> quantities) const {
+  auto observer = std::make_unique<ModelObserver>();
+  for (const auto& name : quantities) {
+    if (const auto quantity = data_->quantities.find(name)) {
+      observer->items.push_back({observer->add(*quantity), -1});
+      continue;
+    }
+    const bool is_name = name.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+                         std::string::npos;
+    if (is_name) {
+      throw base::InputError(fmt::format("unknown quantity \"{}\".{}", name,
+                                         base::suggestion(name, data_->quantities.names())));
+    }
+    QuantityScope scope(*data_, *observer);
+    observer->items.push_back({-1, static_cast<int>(observer->formulas.size())});
+    observer->formulas.emplace_back(name, scope);
+    observer->scratch_size = std::max(observer->scratch_size, observer->formulas.back().scratch_size());
+    observer->gradient_size += observer->formulas.back().num_used();
+  }
+  return observer;
+}
+
+dynamics::Status Model::observe(dynamics::Workspace& ws, const Observer& observer,
+                                const dynamics::Point& at, dynamics::Vec values) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  const auto& o = static_cast<const ModelObserver&>(observer);
+  auto status = dynamics::Status::kOk;
+  if (o.rates) {
+    status = evaluate(ws, at, w.rates, {});
+    finalize_frames(m, w);
+  } else {
+    w.t = at.t;
+    load_state(m, w, at.y.data());
+    evaluate_offsets(m, w, at.t);
+    place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+    if (o.forces) apply_forces(m, w);
+  }
+  w.quantity_values.resize(o.quantities.size());
+  for (std::size_t i = 0; i < o.quantities.size(); ++i) {
+    w.quantity_values[i] = quantity_value(m, w, o.quantities[i]);
+  }
+  if (w.observer_scratch.size() < o.scratch_size) w.observer_scratch.resize(o.scratch_size);
+  for (std::size_t i = 0; i < o.items.size(); ++i) {
+    const auto& item = o.items[i];
+    values[i] = item.quantity >= 0 ? w.quantity_values[item.quantity]
+                                   : o.formulas[item.formula].value(w.quantity_values.data(),
+                                                                    w.observer_scratch.data());
+  }
+  return status;
+}
+
+void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer,
+                               const dynamics::PointDirections& d,
+                               dynamics::Directions& dvalues) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  const auto& o = static_cast<const ModelObserver&>(observer);
+  if (o.rates) {
+    prepare_model_directions(m, w);
+  } else {
+    prepare_laws(m, w);
+  }
+  w.observer_gradients.resize(o.gradient_size);
+  std::size_t first = 0;
+  for (const auto& formula : o.formulas) {
+    formula.gradient(w.quantity_values.data(), w.observer_scratch.data(),
+                     w.observer_gradients.data() + first);
+    first += formula.num_used();
+  }
+  w.quantity_lanes.resize(o.quantities.size());
+  for (int chunk = 0; chunk < dvalues.chunks(); ++chunk) {
+    seed_chunk(m, w, d, chunk);
+    const Lane* dy =
+        d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    place_lanes(m, w, dy, true);
+    if (o.rates) solve_chunk(m, w, d, chunk);
+    for (std::size_t i = 0; i < o.quantities.size(); ++i) {
+      w.quantity_lanes[i] = quantity_directions(m, w, o.quantities[i]).d;
+    }
+    Lane* out = reinterpret_cast<Lane*>(dvalues.chunk(chunk));
+    first = 0;
+    for (std::size_t i = 0; i < o.items.size(); ++i) {
+      const auto& item = o.items[i];
+      if (item.quantity >= 0) {
+        out[i] = w.quantity_lanes[item.quantity];
+        continue;
+      }
+      const auto& formula = o.formulas[item.formula];
+      alignas(64) double lane[math::kLanes];
+      formula.apply(w.observer_gradients.data() + first,
+                    reinterpret_cast<const double*>(w.quantity_lanes.data()), lane);
+      first += formula.num_used();
+      out[i] = math::load(lane);
+    }
+  }
+}
+
+}  // namespace parfait::mbs

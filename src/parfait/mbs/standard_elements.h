@@ -1,0 +1,10 @@
+#pragma once
+
+namespace parfait::mbs {
+
+class Registry;
+
+void add_standard_joints(Registry& registry);  ///< joints.cc
+void add_standard_forces(Registry& registry);  ///< forces.cc
+
+}  // namespace parfait::mbs

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+import json
+import math
+import signal
+import subprocess
+import time
+import unittest
+
+from cli import DOUBLE_PENDULUM, PARFAIT, SIX_BAR, CliTest
+
+
+class Simulate(CliTest):
+    def test_writes_the_default_quantities_on_the_grid(self):
+        done = self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "1", "--step", "0.1")
+        self.assertIn("run/double_pendulum", done.stdout)
+        rows = self.trajectory("run/double_pendulum")
+        self.assertEqual(list(rows[0]), ["t", "Upper.com.x", "Upper.com.y", "Upper.com.z", "Lower.com.x", "Lower.com.y",
+                                         "Lower.com.z", "energy.kinetic", "energy.potential", "energy.total"])
+        self.assertEqual([round(row["t"], 12) for row in rows], [round(0.1 * i, 12) for i in range(11)])
+        result = self.result("run/double_pendulum")
+        self.assertEqual(result["status"], "finished")
+        self.assertFalse(result["partial"])
+        self.assertLess(result["drift"]["energy"], 1e-6)
+        self.assertLess(result["drift"]["constraints"], 1e-10)
+        self.assertEqual(set(json.loads((self.folder / "run/double_pendulum/timing.json").read_text())),
+                         {"total", "read", "build", "integrate", "write"})
+
+    def test_end_time_is_a_row_even_off_the_grid(self):
+        self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "0.25", "--step", "0.1", "--out", "r")
+        self.assertEqual([row["t"] for row in self.trajectory("r")], [0, 0.1, 0.2, 0.25])
+
+    def test_six_bar_follows_the_published_motion(self):
+        # IFToMM benchmark A04: point P3, the tip of the third rod, after 1 s and 10 s.
+        self.run_cli("simulate", SIX_BAR, "--until", "10", "--step", "1",
+                     "--observe", "Rod3.tip.x,Rod3.tip.y,Rod3.tip.z", "--out", "r")
+        rows = self.trajectory("r")
+        expected = {1: (5.105014611872e-01, -1.649167599395e+00, 1.401231145532e-01),
+                    10: (9.999999638063e-01, -1.000269012696e+00, 9.997309511199e-01)}
+        for t, point in expected.items():
+            for axis, value in zip("xyz", point):
+                self.assertAlmostEqual(rows[t][f"Rod3.tip.{axis}"], value, delta=1e-5)
+
+    def test_damper_slows_a_body_as_in_closed_form(self):
+        # m = 1, d = 2, away from and towards the anchor: x = 1 +- (1 - exp(-2 t)) / 2.
+        for speed in (1, -1):
+            model = self.write("d.xml", f"""<model>
+              <body id="A" mass="1" moment_of_inertia="1 1 1">
+                <position o="1 0 0"/> <velocity v="{speed} 0 0"/>
+              </body>
+              <force key="Damper" id="D" damping="2"> <begin id="Inertial"/> <end id="A"/> </force>
+            </model>""")
+            self.run_cli("simulate", model, "--until", "1", "--out", "r")
+            self.assertAlmostEqual(self.trajectory("r")[-1]["A.com.x"], 1 + speed * (1 - math.exp(-2)) / 2, delta=1e-8)
+
+    def test_what_falls_falls_down(self):
+        model = self.write("f.xml", """<model> <body id="A" mass="3" moment_of_inertia="1 1 1"/>
+          <force key="Gravitation" id="g" constants="-9.81"/> </model>""")
+        self.run_cli("simulate", model, "--until", "2", "--out", "r")
+        self.assertAlmostEqual(self.trajectory("r")[-1]["A.com.z"], -9.81 * 2, delta=1e-8)
+
+    def test_universal_joint_holds_a_body_that_a_cylindrical_one_lets_slide(self):
+        # Both have four rows; only one of them leaves a translation along z.
+        for key, z in (("Universal", 0), ("Cylindrical", -9.81 / 2)):
+            model = self.write("j.xml", f"""<model> <body id="A" mass="3" moment_of_inertia="1 1 1"/>
+              <joint key="{key}" id="J"> <begin id="Inertial" x="1 0 0"/> <end id="A" y="0 1 0"/> </joint>
+              <force key="Gravitation" id="g" constants="-9.81"/> </model>""")
+            self.run_cli("simulate", model, "--until", "1", "--out", "r")
+            self.assertAlmostEqual(self.trajectory("r")[-1]["A.com.z"], z, delta=1e-8)
+
+    def test_observed_quantities_may_be_formulas_with_commas(self):
+        self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "1", "--step", "0.5", "--out", "r",
+                     "--observe", "Upper.com.x, max(Upper.com.x,Upper.com.z)")
+        rows = self.trajectory("r")
+        self.assertEqual(list(rows[0]), ["t", "Upper.com.x", "max(Upper.com.x,Upper.com.z)"])
+        for row in rows:
+            self.assertGreaterEqual(row["max(Upper.com.x,Upper.com.z)"], row["Upper.com.x"])
+
+    def test_angles_go_on_beyond_half_a_turn(self):
+        model = self.write("wheel.xml", """<model>
+          <body id="Wheel" mass="1" moment_of_inertia="1 1 1"> <velocity v="0 0 0" omega="0 0 5"/> </body>
+          <joint key="Revolute" id="Axle"> <begin id="Inertial"/> <end id="Wheel"/> </joint>
+        </model>""")
+        self.run_cli("simulate", model, "--until", "10", "--step", "0.1", "--observe", "Axle.angle", "--out", "r")
+        self.assertAlmostEqual(abs(self.trajectory("r")[-1]["Axle.angle"]), 50, delta=1e-5)  # measured 2e-6
+
+    def test_set_changes_a_parameter(self):
+        # A point mass on a massless arm would not care; two bodies do.
+        self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "1", "--out", "light", "--set", "mass_of_lower=0.5")
+        self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "1", "--out", "given")
+        self.assertEqual(self.result("light")["parameters"]["mass_of_lower"], 0.5)
+        light, given = self.trajectory("light")[-1], self.trajectory("given")[-1]
+        self.assertGreater(math.hypot(light["Lower.com.x"] - given["Lower.com.x"],
+                                      light["Lower.com.z"] - given["Lower.com.z"]), 1e-3)
+
+    def test_same_input_gives_the_same_bytes(self):
+        for out in ("a", "b"):
+            self.run_cli("simulate", SIX_BAR, "--until", "0.5", "--out", out)
+        for name in ("trajectory.csv", "result.json"):
+            self.assertEqual((self.folder / "a" / name).read_bytes(), (self.folder / "b" / name).read_bytes())
+
+    def test_json_prints_the_result_and_quiet_nothing(self):
+        printed = json.loads(self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "0.1", "--json", "--out", "r").stdout)
+        self.assertEqual(printed, self.result("r"))
+        self.assertEqual(self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "0.1", "--quiet").stdout, "")
+
+    def test_bad_values_are_named(self):
+        for arguments, words in [
+            (("--set", "mass_of_lowr=1"), 'Did you mean "mass_of_lower"?'),
+            (("--set", "mass_of_lower"), "id=value"),
+            (("--set", "mass_of_lower=much"), "not a number"),
+            (("--set", "mass_of_lower=1000"), "between 0.1 and 20"),
+            (("--rtol", "-1"), "rtol = -1"),
+            (("--until", "0"), "until = 0"),
+            (("--step", "-2"), "step = -2"),
+            (("--step", "1e-12"), "rows"),
+            (("--observe", "Uper.com.x"), "Upper"),
+            (("--observe", "Upper.com.x,"), "missing"),
+        ]:
+            self.assertIn(words, self.error_of("simulate", DOUBLE_PENDULUM, "--out", "r", *arguments))
+
+    def test_replaces_only_folders_of_its_own(self):
+        short = ("simulate", DOUBLE_PENDULUM, "--until", "0.1", "--out", "r")
+        self.run_cli(*short)
+        (self.folder / "r" / "note.txt").write_text("left by a person")
+        self.run_cli(*short)  # ours: replaced as a whole
+        self.assertEqual(sorted(path.name for path in (self.folder / "r").iterdir()),
+                         ["result.json", "timing.json", "trajectory.csv"])
+
+        (self.folder / "thesis").mkdir()
+        (self.folder / "thesis" / "result.json").write_text('{"program": "another"}')
+        self.assertIn("not replaced", self.error_of(*short[:-1], "thesis"))
+        (self.folder / "empty").mkdir()
+        self.run_cli(*short[:-1], "empty")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["empty", "r", "thesis"])
+
+    def test_a_run_that_cannot_go_on_is_marked(self):
+        # Pulled apart by an infinite force at t = 1: x'' = 1 / (1 - t)^2 has no solution beyond.
+        model = self.write("burst.xml", """<model>
+          <body id="A" mass="1" moment_of_inertia="1 1 1"/>
+          <state id="e" initial="1"> <derivative> e*e </derivative> </state>
+        </model>""")
+        done = self.run_cli("simulate", model, "--until", "2", "--out", "r", code=1)
+        result = self.result("r")
+        self.assertNotEqual(result["status"], "finished")
+        self.assertTrue(result["partial"])
+        self.assertAlmostEqual(result["t"], 1, delta=1e-3)
+        self.assertIn("stopped at t = 1", done.stdout)
+        self.assertLess(self.trajectory("r")[-1]["t"], 1.001)
+
+    def test_interrupted_run_writes_what_there_is(self):
+        run = subprocess.Popen([PARFAIT, "simulate", str(SIX_BAR), "--until", "1e6", "--step", "1", "--out", "r"],
+                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 1, out + err)
+        result = self.result("r")
+        self.assertEqual(result["status"], "interrupted")
+        self.assertTrue(result["partial"])
+        self.assertEqual(len(self.trajectory("r")), math.floor(result["t"]) + 1)
+        self.assertGreater(result["t"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

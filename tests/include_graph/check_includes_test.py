@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The include check itself: each planted violation is found, each permitted include is not."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECK = pathlib.Path(__file__).with_name("check_includes.py")
+
+
+def findings(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = pathlib.Path(folder) / "src" / "parfait" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, str(CHECK), folder], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert done.returncode == (1 if lines else 0), done.stderr
+    return lines
+
+
+class Includes(unittest.TestCase):
+    def expect_clean(self, name, text):
+        self.assertEqual(findings({name: text}), [])
+
+    def expect_one(self, name, text, words):
+        found = findings({name: text})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_a_room_may_include_rooms_above_it_and_itself(self):
+        self.expect_clean("mbs/a.cc", '#include "parfait/mbs/a.h"\n#include "parfait/dynamics/system.h"\n'
+                                      '#include <vector>\n#include <Eigen/Core>\n')
+
+    def test_a_room_must_not_include_a_room_below_it(self):
+        self.expect_one("dynamics/a.h", '\n#include "parfait/mbs/model.h"\n',
+                        "a.h:2: dynamics must not include mbs")
+
+    def test_integrate_must_not_know_bodies(self):
+        self.expect_one("integrate/a.cc", '#include "parfait/mbs/model.h"\n',
+                        "integrate must not include mbs")
+
+    def test_estimate_sees_integrate_but_not_mbs(self):
+        self.expect_clean("estimate/a.cc", '#include "parfait/integrate/integrate.h"\n')
+        self.expect_one("estimate/a.cc", '#  include "parfait/tree/model.h"\n',
+                        "estimate must not include tree")
+
+    def test_tests_may_use_gtest_and_the_testing_folder(self):
+        self.expect_clean("math/a_test.cc", '#include <gtest/gtest.h>\n#include "testing/near.h"\n')
+        self.expect_one("math/a.cc", "#include <gtest/gtest.h>\n", "only tests")
+        self.expect_one("math/a.h", '#include "testing/near.h"\n', "only tests")
+
+    def test_headers_for_tests_are_for_tests_only(self):
+        self.expect_clean("mbs/test_state.h", "#include <gtest/gtest.h>\n")
+        self.expect_clean("mbs/a_test.cc", '#include "parfait/mbs/test_state.h"\n')
+        self.expect_one("mbs/a.cc", '#include "parfait/mbs/test_state.h"\n', "only tests")
+
+    def test_tests_may_not_include_later_rooms_either(self):
+        self.expect_one("math/a_test.cc", '#include "parfait/io/csv.h"\n', "comes later")
+
+    def test_a_test_of_integrate_may_move_a_multibody_system(self):
+        self.expect_clean("integrate/a_test.cc", '#include "parfait/mbs/model.h"\n')
+
+    def test_the_computation_tier_knows_no_file_format(self):
+        self.expect_one("mbs/a.cc", "#include <pugixml.hpp>\n", "must not know <pugixml.hpp>")
+        self.expect_one("mbs/a.cc", "#include <fstream>\n", "must not know <fstream>")
+        self.expect_one("io/a.cc", "#include <iostream>\n", "must not know <iostream>")
+        self.expect_clean("io/a.cc", "#include <pugixml.hpp>\n#include <fstream>\n")
+
+    def test_files_outside_a_room_and_short_paths_are_found(self):
+        self.expect_one("utils/a.h", "", "does not lie in a room")
+        self.expect_one("math/a.cc", '#include "a.h"\n', "by its full path")
+        self.expect_one("math/a.cc", '#include "parfait/utils/a.h"\n', "there is no room")
+
+    def test_an_empty_tree_is_not_clean(self):
+        self.assertIn("no sources found", findings({})[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
