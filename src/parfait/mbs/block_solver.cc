@@ -1,7 +1,9 @@
 #include "parfait/mbs/block_solver.h"
 
+#include <array>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "parfait/mbs/simd.h"
 
@@ -17,8 +19,9 @@ BlockFactors::BlockFactors(const EliminationPlan& plan, int num_joints)
 namespace {
 
 /// LDL^T of the diagonal block of a joint with N rows; returns the number of dropped rows. Scalar:
-/// the chain of pivots is what takes time, and lanes would lengthen it.
-template <int N>
+/// the chain of pivots is what takes time, and lanes would lengthen it. Only joints that close a loop
+/// are tested: without loops the rows are independent, however light a body is.
+template <int N, bool kTest>
 inline int factor_diagonal(double tolerance, const double* K, const double* d0, double* L,
                            double* inverse) {
   double a[N][N];
@@ -30,7 +33,7 @@ inline int factor_diagonal(double tolerance, const double* K, const double* d0, 
   int dropped = 0;
 #pragma GCC unroll 6
   for (int c = 0; c < N; ++c) {
-    const bool keep = a[c][c] > tolerance * d0[c];
+    const bool keep = !kTest || a[c][c] > tolerance * d0[c];
     const double inv = keep ? 1 / a[c][c] : 0.0;
     inverse[c] = inv;
     dropped += !keep;
@@ -118,98 +121,193 @@ inline void update_block(const double* S, const double* W, double* K) {
   }
 }
 
+/// Elimination of one or, side by side, two joints with N rows that have one neighbour of NP rows.
+template <int N, int NP>
+int eliminate_links(const EliminationPlan& plan, const EliminationPlan::Step* step, double tolerance,
+                    BlockFactors& f) {
+  const int count = step->pairs_with_next ? 2 : 1;
+  int dropped = 0;
+  double* K = f.K.data();
+  double* S = f.S.data();
+  for (int i = 0; i < count; ++i) {
+    const int j = step[i].joint;
+    const double* d0 = f.diagonal0.data() + 8 * j;
+    double* L = f.L.data() + 36 * j;
+    double* inverse = f.inverse.data() + 8 * j;
+    if (plan.tested[j]) {
+      dropped += factor_diagonal<N, true>(tolerance, K + step[i].offset, d0, L, inverse);
+    } else {
+      factor_diagonal<N, false>(tolerance, K + step[i].offset, d0, L, inverse);
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    const int j = step[i].joint;
+    const int at = plan.neighbours[step[i].first_neighbour].offset;
+    factor_panel<N, NP>(f.L.data() + 36 * j, f.inverse.data() + 8 * j, K + at, S + at);
+    update_diagonal<NP, N>(S + at, K + at, K + plan.updates[step[i].first_update].target);
+  }
+  return dropped;
+}
+
+/// y = L^-1 r of a joint with N rows, in place and in v.
+template <int N, class T>
+inline void forward_joint(const double* L, T* y, T* v) {
+#pragma GCC unroll 6
+  for (int c = 0; c < N; ++c) v[c] = y[c];
+#pragma GCC unroll 6
+  for (int c = 0; c < N; ++c) {
+#pragma GCC unroll 6
+    for (int k = c + 1; k < N; ++k) v[k] -= L[c * 6 + k] * v[c];
+  }
+#pragma GCC unroll 6
+  for (int c = 0; c < N; ++c) y[c] = v[c];
+}
+
+/// r_p -= S_p y.
+template <int N, int NP, class T>
+inline void forward_neighbour(const double* S, const T* v, T* r) {
+  constexpr bool kVector = std::is_same_v<T, double>;
+  if constexpr (kVector) {
+    V4 even = load4(S) * v[0], odd{};
+#pragma GCC unroll 6
+    for (int c = 1; c < N; ++c) (c % 2 ? odd : even) += load4(S + 4 * c) * v[c];
+    store4(r, load4(r) - (even + odd));
+  }
+#pragma GCC unroll 6
+  for (int s = kVector ? 4 : 0; s < NP; ++s) {
+    T sum = S[entry(N, s, 0)] * v[0];
+#pragma GCC unroll 6
+    for (int c = 1; c < N; ++c) sum += S[entry(N, s, c)] * v[c];
+    r[s] -= sum;
+  }
+}
+
+/// v -= S_p^T lambda_p.
+template <int N, int NP, class T>
+inline void backward_neighbour(const double* S, const T* lambda, T* v) {
+#pragma GCC unroll 6
+  for (int s = 0; s < NP; ++s) {
+    const T l = lambda[s];
+#pragma GCC unroll 6
+    for (int c = 0; c < N; ++c) v[c] -= S[entry(N, s, c)] * l;
+  }
+}
+
+/// x = L^-T v.
+template <int N, class T>
+inline void backward_joint(const double* L, T* v, T* x) {
+#pragma GCC unroll 6
+  for (int c = N - 2; c >= 0; --c) {
+#pragma GCC unroll 6
+    for (int k = c + 1; k < N; ++k) v[c] -= L[c * 6 + k] * v[k];
+  }
+#pragma GCC unroll 6
+  for (int c = 0; c < N; ++c) x[c] = v[c];
+}
+
+template <int N, int NP, int kStride, class T>
+void forward_link(const EliminationPlan& plan, const EliminationPlan::Step& step,
+                  const BlockFactors& f, T* r) {
+  const auto& p = plan.neighbours[step.first_neighbour];
+  T v[N];
+  forward_joint<N>(f.L.data() + 36 * step.joint, r + kStride * step.joint, v);
+  forward_neighbour<N, NP>(f.S.data() + p.offset, v, r + kStride * p.joint);
+}
+
+template <int N, int NP, int kStride, class T>
+void backward_link(const EliminationPlan& plan, const EliminationPlan::Step& step,
+                   const BlockFactors& f, T* r) {
+  const auto& p = plan.neighbours[step.first_neighbour];
+  const double* inverse = f.inverse.data() + 8 * step.joint;
+  T* x = r + kStride * step.joint;
+  T v[N];
+#pragma GCC unroll 6
+  for (int c = 0; c < N; ++c) v[c] = x[c] * inverse[c];
+  backward_neighbour<N, NP>(f.S.data() + p.offset, r + kStride * p.joint, v);
+  backward_joint<N>(f.L.data() + 36 * step.joint, v, x);
+}
+
+using EliminateLinks = int (*)(const EliminationPlan&, const EliminationPlan::Step*, double,
+                               BlockFactors&);
+template <class T>
+using SweepLink = void (*)(const EliminationPlan&, const EliminationPlan::Step&, const BlockFactors&,
+                           T*);
+
+template <std::size_t... I>
+constexpr std::array<EliminateLinks, 36> eliminate_table(std::index_sequence<I...>) {
+  return {&eliminate_links<I / 6 + 1, I % 6 + 1>...};
+}
+template <int kStride, class T, std::size_t... I>
+constexpr std::array<SweepLink<T>, 36> forward_table(std::index_sequence<I...>) {
+  return {&forward_link<I / 6 + 1, I % 6 + 1, kStride, T>...};
+}
+template <int kStride, class T, std::size_t... I>
+constexpr std::array<SweepLink<T>, 36> backward_table(std::index_sequence<I...>) {
+  return {&backward_link<I / 6 + 1, I % 6 + 1, kStride, T>...};
+}
+using Links = std::make_index_sequence<36>;
+
 /// Both sweeps for one right-hand side (T = double) or kLanes of them (T = Lane); the entries of
 /// joint j start at r[stride * j].
 template <int kStride, class T>
 void solve_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
+  static constexpr auto kForward = forward_table<kStride, T>(Links{});
+  static constexpr auto kBackward = backward_table<kStride, T>(Links{});
   // Forward: y = L^-1 r, r_p -= S_p y.
   for (const auto& step : plan.steps) {
-    const double* L = f.L.data() + 36 * step.joint;
-    T* y = r + kStride * step.joint;
+    if (step.link >= 0) {
+      kForward[step.link](plan, step, f, r);
+      continue;
+    }
     with_size(step.nrows, [&]<int N>() {
       T v[N];
-#pragma GCC unroll 6
-      for (int c = 0; c < N; ++c) v[c] = y[c];
-#pragma GCC unroll 6
-      for (int c = 0; c < N; ++c) {
-#pragma GCC unroll 6
-        for (int k = c + 1; k < N; ++k) v[k] -= L[c * 6 + k] * v[c];
-      }
-#pragma GCC unroll 6
-      for (int c = 0; c < N; ++c) y[c] = v[c];
-      const auto* p = plan.neighbours.data() + step.first_neighbour;
-      for (int i = 0; i < step.num_neighbours; ++i, ++p) {
-        const double* S = f.S.data() + p->offset;
-        T* rp = r + kStride * p->joint;
-        with_size(p->nrows, [&]<int NP>() {
-          constexpr bool kVector = std::is_same_v<T, double>;
-          if constexpr (kVector) {
-            V4 even = load4(S) * v[0], odd{};
-#pragma GCC unroll 6
-            for (int c = 1; c < N; ++c) (c % 2 ? odd : even) += load4(S + 4 * c) * v[c];
-            store4(rp, load4(rp) - (even + odd));
-          }
-#pragma GCC unroll 6
-          for (int s = kVector ? 4 : 0; s < NP; ++s) {
-            T sum = S[entry(N, s, 0)] * v[0];
-#pragma GCC unroll 6
-            for (int c = 1; c < N; ++c) sum += S[entry(N, s, c)] * v[c];
-            rp[s] -= sum;
-          }
+      forward_joint<N>(f.L.data() + 36 * step.joint, r + kStride * step.joint, v);
+      for (int i = 0; i < step.num_neighbours; ++i) {
+        const auto& p = plan.neighbours[step.first_neighbour + i];
+        with_size(p.nrows, [&]<int NP>() {
+          forward_neighbour<N, NP>(f.S.data() + p.offset, v, r + kStride * p.joint);
         });
       }
     });
   }
   // Backward: lambda_j = L^-T (d^-1 y - sum_p S_p^T lambda_p).
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
-    const double* L = f.L.data() + 36 * step->joint;
+    if (step->link >= 0) {
+      kBackward[step->link](plan, *step, f, r);
+      continue;
+    }
     const double* inverse = f.inverse.data() + 8 * step->joint;
     T* x = r + kStride * step->joint;
     with_size(step->nrows, [&]<int N>() {
       T v[N];
 #pragma GCC unroll 6
       for (int c = 0; c < N; ++c) v[c] = x[c] * inverse[c];
-      const auto* p = plan.neighbours.data() + step->first_neighbour;
-      for (int i = 0; i < step->num_neighbours; ++i, ++p) {
-        const double* S = f.S.data() + p->offset;
-        const T* lambda = r + kStride * p->joint;
-        with_size(p->nrows, [&]<int NP>() {
-#pragma GCC unroll 6
-          for (int s = 0; s < NP; ++s) {
-            const T l = lambda[s];
-#pragma GCC unroll 6
-            for (int c = 0; c < N; ++c) v[c] -= S[entry(N, s, c)] * l;
-          }
+      for (int i = 0; i < step->num_neighbours; ++i) {
+        const auto& p = plan.neighbours[step->first_neighbour + i];
+        with_size(p.nrows, [&]<int NP>() {
+          backward_neighbour<N, NP>(f.S.data() + p.offset, r + kStride * p.joint, v);
         });
       }
-#pragma GCC unroll 6
-      for (int c = N - 2; c >= 0; --c) {
-#pragma GCC unroll 6
-        for (int k = c + 1; k < N; ++k) v[c] -= L[c * 6 + k] * v[k];
-      }
-#pragma GCC unroll 6
-      for (int c = 0; c < N; ++c) x[c] = v[c];
+      backward_joint<N>(f.L.data() + 36 * step->joint, v, x);
     });
   }
 }
 
-}  // namespace
-
-void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f) {
-  f.num_dropped = 0;
+/// A joint with several neighbours (hubs, loops) or none (the last one).
+void eliminate_joint(const EliminationPlan& plan, const EliminationPlan::Step& step, double tolerance,
+                     BlockFactors& f) {
   double* K = f.K.data();
   double* S = f.S.data();
+  double* L = f.L.data() + 36 * step.joint;
+  double* inverse = f.inverse.data() + 8 * step.joint;
   const auto* neighbours = plan.neighbours.data();
-  const auto diagonal = [&]<int N>(const EliminationPlan::Step& step) {
-    // Without loops the rows are independent however light a body is; only closers are tested.
-    f.num_dropped += factor_diagonal<N>(plan.closes_loop[step.joint] ? tolerance : 0.0,
-                                        K + step.offset, f.diagonal0.data() + 8 * step.joint,
-                                        f.L.data() + 36 * step.joint,
-                                        f.inverse.data() + 8 * step.joint);
-  };
-  const auto eliminate = [&]<int N>(const EliminationPlan::Step& step) {
-    const double* L = f.L.data() + 36 * step.joint;
-    const double* inverse = f.inverse.data() + 8 * step.joint;
+  with_size(step.nrows, [&]<int N>() {
+    const double* d0 = f.diagonal0.data() + 8 * step.joint;
+    if (plan.tested[step.joint]) {
+      f.num_dropped += factor_diagonal<N, true>(tolerance, K + step.offset, d0, L, inverse);
+    } else {
+      factor_diagonal<N, false>(tolerance, K + step.offset, d0, L, inverse);
+    }
     for (int i = 0; i < step.num_neighbours; ++i) {
       const auto& p = neighbours[step.first_neighbour + i];
       with_size(p.nrows, [&]<int NP>() {
@@ -230,15 +328,22 @@ void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f) {
         }
       });
     }
-  };
+  });
+}
+
+}  // namespace
+
+void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f) {
+  static constexpr auto kEliminate = eliminate_table(Links{});
+  f.num_dropped = 0;
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const auto& step = plan.steps[k];
-    with_size(step.nrows, [&]<int N>() {
-      diagonal.template operator()<N>(step);
-      if (step.pairs_with_next) diagonal.template operator()<N>(plan.steps[k + 1]);
-      eliminate.template operator()<N>(step);
-      if (step.pairs_with_next) eliminate.template operator()<N>(plan.steps[++k]);
-    });
+    if (step.link < 0) {
+      eliminate_joint(plan, step, tolerance, f);
+    } else {
+      f.num_dropped += kEliminate[step.link](plan, &step, tolerance, f);
+      k += step.pairs_with_next;
+    }
   }
 }
 

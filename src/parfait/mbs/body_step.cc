@@ -6,6 +6,8 @@
 #include <immintrin.h>
 #endif
 
+#include "parfait/mbs/joint_step.h"
+
 namespace parfait::mbs {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr double kRest[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
 constexpr double kStill[12] = {};
 
 /// Twelve coordinates of four bodies, one quad per coordinate.
-void load_quad(const double* const p[4], V4 out[12]) {
+inline __attribute__((always_inline)) void load_quad(const double* const p[4], V4 out[12]) {
   for (int g = 0; g < 3; ++g) {
     for (int b = 0; b < 4; ++b) out[4 * g + b] = load4(p[b] + 4 * g);
     transpose(out[4 * g], out[4 * g + 1], out[4 * g + 2], out[4 * g + 3]);
@@ -21,7 +23,7 @@ void load_quad(const double* const p[4], V4 out[12]) {
 }
 
 /// (x, y, z) quads to one world vector per body; lane 3 is zero.
-void scatter(V4 x, V4 y, V4 z, V4 out[4]) {
+inline __attribute__((always_inline)) void scatter(V4 x, V4 y, V4 z, V4 out[4]) {
   out[0] = x;
   out[1] = y;
   out[2] = z;
@@ -42,7 +44,7 @@ V4 vsqrt(V4 x) {
 constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 /// Z = L^-T of the world inertia Theta = tr(P) I - P, P = X J X^T; keeps X J.  (S2)
-void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
+inline __attribute__((always_inline)) void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
   for (int j = 0; j < 3; ++j) {
     for (int k = 0; k < 3; ++k) {
       XJ[3 * j + k] = X[k] * J[kEntry[0][j]] + X[3 + k] * J[kEntry[1][j]] + X[6 + k] * J[kEntry[2][j]];
@@ -52,22 +54,24 @@ void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
   const V4 Pxx = P(0, 0), Pyy = P(1, 1), Pzz = P(2, 2);
   const V4 xx = Pyy + Pzz, yy = Pxx + Pzz, zz = Pxx + Pyy;
   const V4 xy = -P(0, 1), xz = -P(0, 2), yz = -P(1, 2);
-  const V4 i00 = 1.0 / vsqrt(xx);
-  const V4 l10 = xy * i00, l20 = xz * i00;
-  const V4 i11 = 1.0 / vsqrt(yy - l10 * l10);
-  const V4 l21 = (yz - l20 * l10) * i11;
-  const V4 i22 = 1.0 / vsqrt(zz - l20 * l20 - l21 * l21);
-  const V4 m10 = -l10 * i00 * i11;
-  Z[0] = i00;
-  Z[1] = m10;
-  Z[2] = i11;
-  Z[3] = -(l20 * i00 + l21 * m10) * i22;
-  Z[4] = -l21 * i11 * i22;
-  Z[5] = i22;
+  // Theta = L d L^T; the roots of 1/d stay out of the chain of divisions.
+  const V4 i0 = 1.0 / xx;
+  const V4 l10 = xy * i0, l20 = xz * i0;
+  const V4 i1 = 1.0 / (yy - l10 * xy);
+  const V4 u21 = yz - l20 * xy;
+  const V4 l21 = u21 * i1;
+  const V4 i2 = 1.0 / (zz - l20 * xz - l21 * u21);
+  const V4 s1 = vsqrt(i1), s2 = vsqrt(i2);
+  Z[0] = vsqrt(i0);
+  Z[1] = -l10 * s1;
+  Z[2] = s1;
+  Z[3] = (l10 * l21 - l20) * s2;
+  Z[4] = -l21 * s2;
+  Z[5] = s2;
 }
 
 /// alpha = Z Z^T tau.
-void apply_inverse_inertia(const V4 Z[6], const V4 tau[3], V4 alpha[3]) {
+inline __attribute__((always_inline)) void apply_inverse_inertia(const V4 Z[6], const V4 tau[3], V4 alpha[3]) {
   const V4 h0 = Z[0] * tau[0];
   const V4 h1 = Z[1] * tau[0] + Z[2] * tau[1];
   const V4 h2 = Z[3] * tau[0] + Z[4] * tau[1] + Z[5] * tau[2];
@@ -76,14 +80,14 @@ void apply_inverse_inertia(const V4 Z[6], const V4 tau[3], V4 alpha[3]) {
   alpha[2] = Z[5] * h2;
 }
 
-void cross(const V4* a, const V4* b, V4* out) {
+inline __attribute__((always_inline)) void cross(const V4* a, const V4* b, V4* out) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /// Y = X^-T: the cross products of the axes over the determinant.
-void inverse_transpose(const V4* X, V4* Y) {
+inline __attribute__((always_inline)) void inverse_transpose(const V4* X, V4* Y) {
   cross(X + 3, X + 6, Y);
   cross(X + 6, X, Y + 3);
   cross(X, X + 3, Y + 6);
@@ -96,7 +100,7 @@ struct Metric {
 };
 
 /// Y S and the torque sum_i e_i x (Y S J)_i = sum_j (X J)_j x (Y S)_j it needs.  (S1)
-void set_particular(const Metric& metric, BodyQuad& Q) {
+inline __attribute__((always_inline)) void set_particular(const Metric& metric, BodyQuad& Q) {
   for (int j = 0; j < 3; ++j) {
     for (int k = 0; k < 3; ++k) {
       Q.Xdd[3 * j + k] = Q.Y[k] * metric.S[kEntry[0][j]] + Q.Y[3 + k] * metric.S[kEntry[1][j]] +
@@ -114,7 +118,7 @@ void set_particular(const Metric& metric, BodyQuad& Q) {
 }
 
 /// S = -X'^T X' (+ offset).
-Metric metric(const V4* Xd, const KernelState& k, int first, int count) {
+inline __attribute__((always_inline)) Metric metric(const V4* Xd, const KernelState& k, int first, int count) {
   Metric out;
   constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   for (int e = 0; e < 6; ++e) {
@@ -138,9 +142,17 @@ Lanes lanes_of(const Structure& s, int quad) {
   return {4 * quad, std::min(4, s.num_bodies - 4 * quad)};
 }
 
-/// Positions and rates of four bodies: fills frames and the quad's X, Y, Z.
+V4 masked_axis2(const double* p) {
+  // The state holds o, e1, e2, e3 in a row: the last axis is read from one place before, so that
+  // nothing behind the body is touched.
+  return only_xyz(__builtin_shuffle(load4(p + 8), I4{1, 2, 3, 0}));
+}
+
+/// Positions and rates of four bodies: fills frames and the quad's X, Y, Z, Y S; kDrop: and their
+/// free fall.
+template <bool kDrop>
 void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double* q, const double* v,
-                KernelState& k, V4 rate[12]) {
+                V4 gravity, bool centers, KernelState& k) {
   const auto [first, count] = lanes_of(s, quad);
   const double* pq[4];
   const double* pv[4];
@@ -148,42 +160,59 @@ void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double
     pq[b] = b < count ? q + 12 * (first + b) : kRest;
     pv[b] = b < count ? v + 12 * (first + b) : kStill;
   }
-  V4 x[12];
+  V4 x[12], rate[12];
   load_quad(pq, x);
   load_quad(pv, rate);
   BodyQuad& Q = k.quads[quad];
   for (int i = 0; i < 9; ++i) Q.X[i] = x[3 + i];
   inverse_transpose(Q.X, Q.Y);
   whiten(Q.X, I.J, Q.XJ, Q.Z);
-
   set_particular(metric(rate + 3, k, first, count), Q);
 
-  V4 rc[3], vc[3];
-  for (int i = 0; i < 3; ++i) {
-    rc[i] = x[i] + Q.X[i] * I.c[0] + Q.X[3 + i] * I.c[1] + Q.X[6 + i] * I.c[2];
-    vc[i] = rate[i] + rate[3 + i] * I.c[0] + rate[6 + i] * I.c[1] + rate[9 + i] * I.c[2];
+  V4 second[3][4];
+  if constexpr (kDrop) {
+    V4 alpha[3];
+    apply_inverse_inertia(Q.Z, Q.tau_S, alpha);
+    for (int i = 0; i < 3; ++i) {
+      V4 turn[3];
+      cross(alpha, Q.X + 3 * i, turn);
+      for (int d = 0; d < 3; ++d) Q.Xdd[3 * i + d] -= turn[d];
+      scatter(Q.Xdd[3 * i], Q.Xdd[3 * i + 1], Q.Xdd[3 * i + 2], second[i]);
+      Q.ac[i] = splat(gravity[i]);
+    }
   }
-  V4 w[8][4];
-  scatter(rc[0], rc[1], rc[2], w[0]);
-  scatter(vc[0], vc[1], vc[2], w[1]);
+  V4 rc[4], vc[4];
+  if (centers) {
+    V4 r[3], w[3];
+    for (int i = 0; i < 3; ++i) {
+      r[i] = x[i] + Q.X[i] * I.c[0] + Q.X[3 + i] * I.c[1] + Q.X[6 + i] * I.c[2];
+      w[i] = rate[i] + rate[3 + i] * I.c[0] + rate[6 + i] * I.c[1] + rate[9 + i] * I.c[2];
+    }
+    scatter(r[0], r[1], r[2], rc);
+    scatter(w[0], w[1], w[2], vc);
+  }
   V4 z0[4] = {Q.Z[0], Q.Z[1], Q.Z[2], Q.Z[3]};
   V4 z1[4] = {Q.Z[4], Q.Z[5], I.inverse_m, V4{}};
   transpose(z0[0], z0[1], z0[2], z0[3]);
   transpose(z1[0], z1[1], z1[2], z1[3]);
   for (int b = 0; b < count; ++b) {
     BodyFrame& f = k.frames[first + b];
-    // The state holds o, e1, e2, e3 in a row: the fourth number read with an axis belongs to the
-    // next one and is masked; the last axis is read from one place before.
-    f.X[0] = load3(pq[b] + 3);
+    f.X[0] = load3(pq[b] + 3);  // the fourth number belongs to the next axis
     f.X[1] = load3(pq[b] + 6);
-    f.X[2] = only_xyz(__builtin_shuffle(load4(pq[b] + 8), I4{1, 2, 3, 0}));
+    f.X[2] = masked_axis2(pq[b]);
     f.Xd[0] = load3(pv[b] + 3);
     f.Xd[1] = load3(pv[b] + 6);
-    f.Xd[2] = only_xyz(__builtin_shuffle(load4(pv[b] + 8), I4{1, 2, 3, 0}));
-    f.rc = w[0][b];
-    f.vc = w[1][b];
+    f.Xd[2] = masked_axis2(pv[b]);
+    if (centers) {
+      f.rc = rc[b];
+      f.vc = vc[b];
+    }
     store4(f.Z, z0[b]);
     store4(f.Z + 4, z1[b]);
+    if constexpr (kDrop) {
+      for (int i = 0; i < 3; ++i) f.Xdd[i] = second[i][b];
+      f.ac = gravity;
+    }
   }
 }
 
@@ -217,14 +246,38 @@ KernelState::KernelState(const Structure& s)
     if (!s.joints[j].ball) continue;
     for (int i = 0; i < 3; ++i) rows[j].N[i][i] = 1;
   }
+  assembly = make_assembly(s, *this);
 }
 
 void place_bodies(const Structure& s, const KernelConstants& c, const double* q, const double* v,
                   KernelState& k) {
-  V4 rate[12];
   for (int quad = 0; quad < s.num_quads(); ++quad) {
-    place_quad(s, c.inertia[quad], quad, q, v, k, rate);
+    place_quad<false>(s, c.inertia[quad], quad, q, v, V4{}, true, k);
   }
+}
+
+void drop_bodies(const Structure& s, const KernelConstants& c, const double* q, const double* v,
+                 V4 gravity, bool centers, KernelState& k) {
+  for (int quad = 0; quad < s.num_quads(); ++quad) {
+    place_quad<true>(s, c.inertia[quad], quad, q, v, gravity, centers, k);
+  }
+}
+
+void push_body(const KernelConstants& c, int body, KernelState& k) {
+  BodyFrame& f = k.frames[body];
+  BodyQuad& quad = k.quads[body / 4];
+  const int lane = body % 4;
+  const double* Z = f.Z;
+  const V4 t = k.torque[body];
+  const double h0 = Z[0] * t[0], h1 = Z[1] * t[0] + Z[2] * t[1],
+               h2 = Z[3] * t[0] + Z[4] * t[1] + Z[5] * t[2];
+  const V4 alpha{Z[0] * h0 + Z[1] * h1 + Z[3] * h2, Z[2] * h1 + Z[4] * h2, Z[5] * h2, 0};
+  for (int i = 0; i < 3; ++i) {
+    f.Xdd[i] += mbs::cross(alpha, f.X[i]);
+    for (int d = 0; d < 3; ++d) quad.Xdd[3 * i + d][lane] = f.Xdd[i][d];
+  }
+  f.ac += k.force[body] * splat(c.inverse_mass(body));
+  for (int d = 0; d < 3; ++d) quad.ac[d][lane] = f.ac[d];
 }
 
 void impose_metric(const Structure& s, const double* S, KernelState& k) {

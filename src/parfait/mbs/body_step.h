@@ -10,6 +10,14 @@ namespace parfait::mbs {
 void place_bodies(const Structure& s, const KernelConstants& c, const double* q, const double* v,
                   KernelState& k);
 
+/// The same, and X'' and a_c of bodies that fall freely. Centres of mass only if somebody looks at
+/// them. (S1-S4)
+void drop_bodies(const Structure& s, const KernelConstants& c, const double* q, const double* v,
+                 V4 gravity, bool centers, KernelState& k);
+
+/// Adds what the wrench k.force, k.torque does to a body that drop_bodies() has dropped. (S3)
+void push_body(const KernelConstants& c, int body, KernelState& k);
+
 /// Replaces S (xx yy zz xy xz yz per body) in bodies that place_bodies() has placed.
 void impose_metric(const Structure& s, const double* S, KernelState& k);
 

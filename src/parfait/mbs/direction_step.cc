@@ -97,11 +97,6 @@ void prepare_joint(const JointShape& shape, const Geometry& g, const KernelState
 
 void prepare_quad(const InertiaQuad& I, const BodyQuad& Q, const V4 (*A)[3], const BodyFrame* frames,
                   int count, DirectionQuad& out) {
-  for (int i = 0; i < 9; ++i) {
-    out.X[i] = Q.X[i];
-    out.Y[i] = Q.Y[i];
-    out.Xdd[i] = Q.Xdd[i];
-  }
   const V4 zero{};
   for (int i = 0; i < 3; ++i) {
     V4 t[4], a[4];
@@ -146,12 +141,6 @@ void prepare_quad(const InertiaQuad& I, const BodyQuad& Q, const V4 (*A)[3], con
     out.H[3 * e + 1] = -(T[3] * tau[0] + T[1] * tau[1] + T[5] * tau[2]);
     out.H[3 * e + 2] = -(T[4] * tau[0] + T[5] * tau[1] + T[2] * tau[2]);
   }
-  for (int i = 0; i < 3; ++i) {
-    out.c[i] = I.c[i];
-    out.ac[i] = Q.ac[i];
-  }
-  for (int e = 0; e < 6; ++e) out.J[e] = I.J[e];
-  out.inverse_m = I.inverse_m;
 }
 
 /// The part of a fast joint's torque that follows the motion of the other body. (D2)
@@ -175,10 +164,11 @@ void partner_torques(const JointShape& shape, const Geometry& g, const JointRows
 }
 
 /// Free body: S, Y S, alpha and a_c in the given directions. (D1-D3)
-void free_body(const DirectionQuad& Q, int lane, const Lane* D, const Lane* V,
-               const InertiaLanes* inertia, const Lane* metric, BodyWork& w) {
-  const Column X = column(Q.X, lane), Xd = column(Q.Xd, lane), Xdd = column(Q.Xdd, lane),
-               Y = column(Q.Y, lane), A = column(Q.A, lane), Ti = column(Q.inverse_Theta, lane),
+void free_body(const DirectionQuad& Q, const BodyQuad& body, double inverse_m, int lane,
+               const Lane* D, const Lane* V, const InertiaLanes* inertia, const Lane* metric,
+               BodyWork& w) {
+  const Column X = column(body.X, lane), Xd = column(Q.Xd, lane), Xdd = column(body.Xdd, lane),
+               Y = column(body.Y, lane), A = column(Q.A, lane), Ti = column(Q.inverse_Theta, lane),
                H = column(Q.H, lane);
   Lane tau[3] = {w.T[0], w.T[1], w.T[2]};
   for (int i = 0; i < 3; ++i) {
@@ -206,7 +196,7 @@ void free_body(const DirectionQuad& Q, int lane, const Lane* D, const Lane* V,
   }
   Lane F[3] = {w.F[0], w.F[1], w.F[2]};
   if (inertia) {
-    const Column ac = column(Q.ac, lane);
+    const Column ac = column(body.ac, lane);
     const Lane* J = inertia->J;
     for (int k = 0; k < 3; ++k) F[k] -= inertia->m * ac[k];
     const int entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -224,7 +214,7 @@ void free_body(const DirectionQuad& Q, int lane, const Lane* D, const Lane* V,
     w.YS[k] = Y[k] * S[0] + Y[3 + k] * S[3] + Y[6 + k] * S[4];
     w.YS[3 + k] = Y[k] * S[3] + Y[3 + k] * S[1] + Y[6 + k] * S[5];
     w.YS[6 + k] = Y[k] * S[4] + Y[3 + k] * S[5] + Y[6 + k] * S[2];
-    w.ac[k] = F[k] * Q.inverse_m[lane];
+    w.ac[k] = F[k] * inverse_m;
   }
   w.alpha[0] = Ti[0] * tau[0] + Ti[3] * tau[1] + Ti[4] * tau[2];
   w.alpha[1] = Ti[3] * tau[0] + Ti[1] * tau[1] + Ti[5] * tau[2];
@@ -237,8 +227,8 @@ void free_body(const DirectionQuad& Q, int lane, const Lane* D, const Lane* V,
 }
 
 /// X'' of the free body, from its parts.
-void compose(const DirectionQuad& Q, int lane, const BodyWork& w, Lane* Xdd) {
-  const Column X = column(Q.X, lane);
+void compose(const BodyQuad& body, int lane, const BodyWork& w, Lane* Xdd) {
+  const Column X = column(body.X, lane);
 #pragma GCC unroll 3
   for (int i = 0; i < 3; ++i) {
     Xdd[3 * i] = w.YS[3 * i] + w.alpha[1] * X[3 * i + 2] - w.alpha[2] * X[3 * i + 1];
@@ -330,15 +320,33 @@ void subtract_axis_force(const Vec3<Dual>& f, const double* r, const Lane* dr, L
 }
 
 /// Accelerations with the joints' correction. (D6)
-void finish_body(const DirectionQuad& Q, int lane, BodyWork& w, BodyLanes& out) {
-  const Column Ti = column(Q.inverse_Theta, lane);
+void finish_body(const DirectionQuad& Q, const BodyQuad& body, const InertiaQuad& I, int lane,
+                 const InertiaLanes* inertia, BodyWork& w, BodyLanes& out) {
+  const Column Ti = column(Q.inverse_Theta, lane), X = column(body.X, lane);
   const Lane* T = w.T;
-  w.alpha[0] -= Ti[0] * T[0] + Ti[3] * T[1] + Ti[4] * T[2];
-  w.alpha[1] -= Ti[3] * T[0] + Ti[1] * T[1] + Ti[5] * T[2];
-  w.alpha[2] -= Ti[4] * T[0] + Ti[5] * T[1] + Ti[2] * T[2];
-  const double inverse_m = Q.inverse_m[lane];
-  for (int c = 0; c < 3; ++c) out.ac[c] = w.ac[c] - w.F[c] * inverse_m;
-  compose(Q, lane, w, out.Xdd);
+  const Lane alpha[3] = {w.alpha[0] - (Ti[0] * T[0] + Ti[3] * T[1] + Ti[4] * T[2]),
+                         w.alpha[1] - (Ti[3] * T[0] + Ti[1] * T[1] + Ti[5] * T[2]),
+                         w.alpha[2] - (Ti[4] * T[0] + Ti[5] * T[1] + Ti[2] * T[2])};
+  const double inverse_m = I.inverse_m[lane];
+  const double c[3] = {I.c[0][lane], I.c[1][lane], I.c[2][lane]};
+  Lane* Xdd = out.Xdd;
+  Lane* origin = Xdd - 3;
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+    const int l = (k + 1) % 3, m = (k + 2) % 3;
+    Lane sum = w.ac[k] - w.F[k] * inverse_m;
+    out.ac[k] = sum;
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) {
+      const Lane x = w.YS[3 * i + k] + alpha[l] * X[3 * i + m] - alpha[m] * X[3 * i + l];
+      Xdd[3 * i + k] = x;
+      sum -= x * c[i];
+    }
+    if (inertia) {
+      for (int i = 0; i < 3; ++i) sum -= body.Xdd[3 * i + k][lane] * inertia->c[i];
+    }
+    origin[k] = sum;
+  }
 }
 
 }  // namespace
@@ -459,26 +467,28 @@ void solve_directions(const Structure& s, const KernelConstants& c, const Kernel
                       const std::vector<char>& general, const ChunkSeeds& seeds, DirectionState& d) {
   const int nj = static_cast<int>(s.joints.size());
   const auto geometry = [&](int j) { return seeds.geometry ? seeds.geometry[j] : nullptr; };
+  const auto inertia = [&](int b) { return seeds.inertia ? seeds.inertia[b] : nullptr; };
   for (int j = 0; j < nj; ++j) {
     const JointShape& shape = s.joints[j];
     if (general[j]) {
-      subtract_wrenches(s, shape, joint_site(shape, c.geometry[j], k, d, geometry(j)), k.multiplier.data() + 8 * j, d);
+      subtract_wrenches(s, shape, joint_site(shape, c.geometry[j], k, d, geometry(j)),
+                        k.multiplier.data() + 8 * j, d);
     } else {
       partner_torques(shape, c.geometry[j], k.rows[j], d.joints[j], d, d.group_axis[j]);
     }
   }
   for (int b = 0; b < s.num_bodies; ++b) {
     BodyWork& w = d.bodies[b];
-    free_body(d.quads[b / 4], b % 4, d.lanes[b].D, d.lanes[b].V,
-              seeds.inertia ? seeds.inertia[b] : nullptr,
-              seeds.metric ? seeds.metric + 6 * b : nullptr, w);
+    free_body(d.quads[b / 4], k.quads[b / 4], k.frames[b].Z[6], b % 4, d.lanes[b].D, d.lanes[b].V,
+              inertia(b), seeds.metric ? seeds.metric + 6 * b : nullptr, w);
     for (int i = 0; i < 3; ++i) w.F[i] = w.T[i] = Lane{};
   }
   d.bodies.back() = BodyWork{};  // the ground
   if (!s.released.empty()) free_released_directions(s, c, k, seeds, d);
-  if (s.has_slow_joints || std::find(general.begin(), general.end(), 1) != general.end()) {
+  if (std::find(general.begin(), general.end(), 1) != general.end()) {
+    // General rows read X'' of the free bodies.
     for (int b = 0; b < s.num_bodies; ++b) {
-      compose(d.quads[b / 4], b % 4, d.bodies[b], d.lanes[b].Xdd);
+      compose(k.quads[b / 4], b % 4, d.bodies[b], d.lanes[b].Xdd);
       std::copy(d.bodies[b].ac, d.bodies[b].ac + 3, d.lanes[b].ac);
     }
   }
@@ -503,7 +513,8 @@ void solve_directions(const Structure& s, const KernelConstants& c, const Kernel
   for (int j = 0; j < nj; ++j) joint_wrench_directions(s.joints[j], k, j, d);
   if (!s.released.empty()) finish_released_directions(s, k, d);
   for (int b = 0; b < s.num_bodies; ++b) {
-    finish_body(d.quads[b / 4], b % 4, d.bodies[b], d.lanes[b]);
+    finish_body(d.quads[b / 4], k.quads[b / 4], c.inertia[b / 4], b % 4, inertia(b), d.bodies[b],
+                d.lanes[b]);
   }
 }
 

@@ -15,12 +15,12 @@
 ///   d(G a - gamma) = 0 for every joint row
 namespace parfait::mbs {
 
-/// Coefficients of four bodies at a state, prepared once for all directions.
+/// Coefficients of four bodies at a state, prepared once for all directions; X, Y and X'' are those
+/// of the BodyQuad.
 struct alignas(32) DirectionQuad {
-  V4 X[9], Xd[9], Xdd[9], Y[9], A[9];
+  V4 Xd[9], A[9];
   V4 inverse_Theta[6];  ///< world, xx yy zz xy xz yz
   V4 H[18];             ///< d(alpha) / dS: H[3 e + k], e = xx yy zz xy xz yz
-  V4 c[3], inverse_m, ac[3], J[6];
 };
 
 /// Coefficients of a fast joint: rates of its axes, and per group the sum of lambda times partners.
@@ -69,8 +69,8 @@ void prepare_directions(const Structure& s, const KernelConstants& c, const Kern
                         const std::vector<char>& general, DirectionState& d);
 
 /// One chunk. On entry d.lanes has D, V (and rc, vc where `general` joints need them), d.bodies[].F, T
-/// the directions of the applied wrenches; on return d.lanes has Xdd, ac, and d.multipliers the
-/// directions of lambda.
+/// the directions of the applied wrenches; on return d.lanes has Xdd (with the origin's
+/// acceleration in the three lanes before it) and ac, and d.multipliers the directions of lambda.
 void solve_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
                       const std::vector<char>& general, const ChunkSeeds& seeds, DirectionState& d);
 

@@ -10,22 +10,23 @@
 namespace parfait::mbs {
 namespace {
 
-/// Joints that connect two bodies already connected (union-find over bodies and ground).
-std::vector<char> loop_closers(std::span<const JointEnds> joints, int num_bodies) {
+/// Joints that connect two bodies already connected (union-find over bodies and ground), or may
+/// vanish.
+std::vector<char> joints_to_test(std::span<const JointEnds> joints, int num_bodies) {
   std::vector<int> root(num_bodies + 1);
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int i) {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
   };
-  std::vector<char> closes(joints.size());
+  std::vector<char> test(joints.size());
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const int a = find(joints[k].a < 0 ? num_bodies : joints[k].a);
     const int b = find(joints[k].b < 0 ? num_bodies : joints[k].b);
-    closes[k] = a == b;
+    test[k] = a == b || joints[k].may_vanish;
     root[a] = b;
   }
-  return closes;
+  return test;
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ std::vector<char> loop_closers(std::span<const JointEnds> joints, int num_bodies
 EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num_bodies) {
   EliminationPlan plan;
   const int n = static_cast<int>(joints.size());
-  plan.closes_loop = loop_closers(joints, num_bodies);
+  plan.tested = joints_to_test(joints, num_bodies);
 
   std::vector<std::vector<std::pair<int, int>>> sides_of_body(num_bodies);  // (joint, side)
   for (int k = 0; k < n; ++k) {
@@ -69,7 +70,7 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
   for (int step = 0; step < n; ++step) {
     int best = -1;
     const auto rank = [&](int k) {
-      return std::tuple(plan.closes_loop[k], graph[k].size(), touched[k], k);
+      return std::tuple(plan.tested[k], graph[k].size(), touched[k], k);
     };
     for (int k = 0; k < n; ++k) {
       if (position[k] < 0 && (best < 0 || rank(k) < rank(best))) best = k;
@@ -77,7 +78,7 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
     position[best] = step;
     plan.steps.push_back({best, joints[best].nrows, plan.blocks[best].offset,
                           static_cast<int>(plan.neighbours.size()),
-                          static_cast<int>(graph[best].size()), 0, 0, false});
+                          static_cast<int>(graph[best].size()), 0, 0, -1, false});
     for (int p : graph[best]) {
       plan.neighbours.push_back({p, joints[p].nrows, plan.blocks[block(p, best)].offset});
       touched[p] = step;
@@ -107,6 +108,10 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
     step.num_updates = static_cast<int>(plan.updates.size()) - step.first_update;
   }
 
+  for (auto& step : plan.steps) {
+    if (step.num_neighbours != 1) continue;
+    step.link = 6 * (step.nrows - 1) + plan.neighbours[step.first_neighbour].nrows - 1;
+  }
   for (std::size_t k = 0; k + 1 < plan.steps.size(); ++k) {
     auto& step = plan.steps[k];
     const auto* first = plan.neighbours.data() + step.first_neighbour;
@@ -114,7 +119,8 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
       return p.joint == plan.steps[k + 1].joint;
     });
     const bool is_second = k > 0 && plan.steps[k - 1].pairs_with_next;
-    step.pairs_with_next = !is_second && !waits && step.nrows == plan.steps[k + 1].nrows;
+    step.pairs_with_next =
+        !is_second && !waits && step.link >= 0 && step.link == plan.steps[k + 1].link;
   }
 
   std::set<int> assembled;

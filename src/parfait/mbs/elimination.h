@@ -14,6 +14,7 @@ namespace parfait::mbs {
 struct JointEnds {
   int a, b;
   int nrows;
+  bool may_vanish = false;  ///< rows that can be switched off (velocity rows, in positions)
 };
 
 struct EliminationPlan {
@@ -37,8 +38,11 @@ struct EliminationPlan {
     int offset;  ///< of the diagonal block
     int first_neighbour, num_neighbours;
     int first_update, num_updates;
-    /// The next step has as many rows and does not wait for this one: their pivots, each a chain of
-    /// divisions, can be computed side by side.
+    /// One neighbour only (chains, branches of trees): the whole step is one unrolled function,
+    /// number 6 (nrows - 1) + nrows of the neighbour - 1; otherwise -1.
+    int link = -1;
+    /// The next step is the same kind of link and does not wait for this one: their pivots, each a
+    /// chain of divisions, can be computed side by side.
     bool pairs_with_next = false;
   };
   /// Assembly: body `body` couples side_p of joint p with side_j of joint j (sides 0: a, 1: b).
@@ -55,7 +59,7 @@ struct EliminationPlan {
   std::vector<Block> blocks;  ///< the first num_joints are the diagonal ones
   std::vector<Coupling> couplings;
   std::vector<int> fill;          ///< blocks without a coupling: start from zero
-  std::vector<char> closes_loop;  ///< per joint: closes a loop of the spanning tree
+  std::vector<char> tested;       ///< per joint: closes a loop, or rows may vanish: test its rank
   int size = 0;                   ///< doubles for all blocks
 };
 
@@ -90,7 +94,7 @@ inline void with_size(int n, Run&& run) {
   }
 }
 
-/// Minimum degree; joints that close loops come last, since their rows may be redundant; ties go to
+/// Minimum degree; joints whose rank is tested come last, since their rows may be redundant; ties go to
 /// the least recently touched joint, which eliminates a chain from both ends.
 EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num_bodies);
 

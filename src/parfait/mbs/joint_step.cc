@@ -1,6 +1,8 @@
 #include "parfait/mbs/joint_step.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "parfait/mbs/constraint_row.h"
 
@@ -13,11 +15,30 @@ using Vec = Vec3<double>;
 V4 combine(const V4* X, const double* r) { return X[0] * r[0] + X[1] * r[1] + X[2] * r[2]; }
 Vec vec(V4 a) { return {a[0], a[1], a[2]}; }
 
-/// E_c = sum_k Z_kc T_k, Z upper triangular: columns of the whitened Jacobian from the levers T.
-void whiten_columns(const double* Z, const V4 T[3], double* E) {
-  store4(E, T[0] * Z[0]);
-  store4(E + 8, T[0] * Z[1] + T[1] * Z[2]);
-  store4(E + 16, T[0] * Z[3] + T[1] * Z[4] + T[2] * Z[5]);
+/// E_c = sum_k Z_kc T_k, Z upper triangular: columns of the whitened Jacobian from the levers T, four
+/// rows (and, with H, the next four) at a time.
+template <bool kMore>
+inline void whiten_columns(const double* Z, const V4 T[3], const V4 H[3], double* E) {
+  const V4 z00 = splat(Z[0]), z01 = splat(Z[1]), z11 = splat(Z[2]), z02 = splat(Z[3]),
+           z12 = splat(Z[4]), z22 = splat(Z[5]);
+  store4(E, T[0] * z00);
+  store4(E + 8, T[0] * z01 + T[1] * z11);
+  store4(E + 16, T[0] * z02 + T[1] * z12 + T[2] * z22);
+  if constexpr (kMore) {
+    store4(E + 4, H[0] * z00);
+    store4(E + 12, H[0] * z01 + H[1] * z11);
+    store4(E + 20, H[0] * z02 + H[1] * z12 + H[2] * z22);
+  }
+}
+
+/// X r, X' r and X'' r at once.
+struct Mapped {
+  V4 value, rate, second;
+};
+inline Mapped map_all(const BodyFrame& f, const double* r) {
+  const V4 x = splat(r[0]), y = splat(r[1]), z = splat(r[2]);
+  return {f.X[0] * x + f.X[1] * y + f.X[2] * z, f.Xd[0] * x + f.Xd[1] * y + f.Xd[2] * z,
+          f.Xdd[0] * x + f.Xdd[1] * y + f.Xdd[2] * z};
 }
 
 /// Numbers of rows and axes of a fast joint that the compiler knows.
@@ -46,50 +67,57 @@ void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame
   const BodyFrame& A = frames[shape.body[0]];
   const BodyFrame& B = frames[shape.body[1]];
   const int nrows = Shape::nrows(shape);
-  r.rho[0] = combine(A.X, g.rho[0]);
-  r.rho[1] = combine(B.X, g.rho[1]);
-  V4 axis[2][3], rate[2][3], second[2][3];
+  // All is read before anything is written: the compiler cannot know that r is not part of g.
+  const V4 rho[2] = {combine(A.X, g.rho[0]), combine(B.X, g.rho[1])};
+  const V4 point = A.ac + combine(A.Xdd, g.rho[0]) - B.ac - combine(B.Xdd, g.rho[1]);
+  Mapped axis[2][3];
 #pragma GCC unroll 2
   for (int side = 0; side < 2; ++side) {
-    const BodyFrame& f = side == 0 ? A : B;
     for (int i = 0; i < Shape::axes(shape, side); ++i) {
-      const double* u = g.axis[side][i];
-      r.axis[side][i] = axis[side][i] = combine(f.X, u);
-      rate[side][i] = combine(f.Xd, u);
-      second[side][i] = combine(f.Xdd, u);
+      axis[side][i] = map_all(side == 0 ? A : B, g.axis[side][i]);
     }
   }
-  const V4 point = A.ac + combine(A.Xdd, g.rho[0]) - B.ac - combine(B.Xdd, g.rho[1]);
-  store4(residual, point);
   V4 n[3] = {};
+  double last[3];
   for (int i = 3; i < nrows; ++i) {
-    const int a = Shape::a_axis(shape, i), b = Shape::b_axis(shape, i);
-    n[i - 3] = cross(axis[0][a], axis[1][b]);
+    const Mapped& a = axis[0][Shape::a_axis(shape, i)];
+    const Mapped& b = axis[1][Shape::b_axis(shape, i)];
+    n[i - 3] = cross(a.value, b.value);
+    const V4 sum = a.second * b.value + a.value * b.second + 2.0 * a.rate * b.rate;
+    last[i - 3] = sum[0] + sum[1] + sum[2];
+  }
+  store4(residual, point);
+  for (int i = 3; i < nrows; ++i) {
+    residual[i] = last[i - 3];
     r.n[i - 3] = n[i - 3];
-    const V4 sum = second[0][a] * axis[1][b] + axis[0][a] * second[1][b] + 2.0 * rate[0][a] * rate[1][b];
-    residual[i] = sum[0] + sum[1] + sum[2];
+  }
+#pragma GCC unroll 2
+  for (int side = 0; side < 2; ++side) {
+    r.rho[side] = rho[side];
+    for (int i = 0; i < Shape::axes(shape, side); ++i) r.axis[side][i] = axis[side][i].value;
   }
 #pragma GCC unroll 2
   for (int side = 0; side < 2; ++side) {
     const double* Z = side == 0 ? A.Z : B.Z;
-    const V4 rho = side == 0 ? r.rho[0] : -r.rho[1];
-    const V4 minus = -rho;
-    V4 T[3] = {__builtin_shuffle(rho, minus, I4{3, 6, 1, 3}),
-               __builtin_shuffle(rho, minus, I4{2, 3, 4, 3}),
-               __builtin_shuffle(rho, minus, I4{5, 0, 3, 3})};
+    const V4 lever = side == 0 ? rho[0] : -rho[1];
+    const V4 minus = -lever;
+    V4 T[3] = {__builtin_shuffle(lever, minus, I4{3, 6, 1, 3}),
+               __builtin_shuffle(lever, minus, I4{2, 3, 4, 3}),
+               __builtin_shuffle(lever, minus, I4{5, 0, 3, 3})};
     if (nrows > 3) {
       const V4 n0 = side == 0 ? n[0] : -n[0];
       T[0] = __builtin_shuffle(T[0], n0, I4{0, 1, 2, 4});
       T[1] = __builtin_shuffle(T[1], n0, I4{0, 1, 2, 5});
       T[2] = __builtin_shuffle(T[2], n0, I4{0, 1, 2, 6});
     }
-    whiten_columns(Z, T, r.E[side][0]);
     if (nrows > 4) {
       const V4 n1 = side == 0 ? n[1] : -n[1], n2 = side == 0 ? n[2] : -n[2];
       const V4 H[3] = {__builtin_shuffle(n1, n2, I4{0, 4, 3, 3}),
                        __builtin_shuffle(n1, n2, I4{1, 5, 3, 3}),
                        __builtin_shuffle(n1, n2, I4{2, 6, 3, 3})};
-      whiten_columns(Z, H, r.E[side][0] + 4);
+      whiten_columns<true>(Z, T, H, r.E[side][0]);
+    } else {
+      whiten_columns<false>(Z, T, nullptr, r.E[side][0]);
     }
   }
 }
@@ -147,7 +175,7 @@ void step_slow_joint(const JointShape& shape, const Geometry& g, const BodyFrame
 /// Columns of four rows: out(:, s) (+)= sum_c E_p(:, c) E_j(s, c) over `kSides` sides, with `ball` on
 /// the diagonal of the point rows.
 template <int kSides, int N, bool kAdd>
-void product_columns(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out) {
+inline __attribute__((always_inline)) void product_columns(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out) {
   V4 e[3 * kSides];
 #pragma GCC unroll 6
   for (int c = 0; c < 3 * kSides; ++c) e[c] = load4(Ep[c]);
@@ -166,47 +194,57 @@ void product_columns(const double (*Ep)[8], const double (*Ej)[8], double ball, 
   }
 }
 
-/// Diagonal block of a joint with N rows, over both sides.
+/// Diagonal block of a joint with N rows, over both sides; and its diagonal.
 template <int N>
-void diagonal_product(const double (*E)[8], double ball, double* out) {
+void diagonal_product(const double (*E)[8], const double (*)[8], double ball, double* out,
+                      double* diagonal) {
   product_columns<2, N, false>(E, E, ball, out);
-  for (int r = 4; r < N; ++r) {
-    for (int s = 4; s <= r; ++s) {
-      double sum = 0;
+  if constexpr (N > 4) {
+#pragma GCC unroll 2
+    for (int r = 4; r < N; ++r) {
+#pragma GCC unroll 2
+      for (int s = 4; s <= r; ++s) {
+        double sum = E[0][r] * E[0][s];
 #pragma GCC unroll 6
-      for (int c = 0; c < 6; ++c) sum += E[c][r] * E[c][s];
-      out[diagonal_entry(N, r, s)] = sum;
+        for (int c = 1; c < 6; ++c) sum += E[c][r] * E[c][s];
+        out[diagonal_entry(N, r, s)] = sum;
+      }
     }
   }
+#pragma GCC unroll 6
+  for (int s = 0; s < N; ++s) diagonal[s] = out[diagonal_entry(N, s, s)];
 }
 
-/// Block of two joints that share a body.
+/// Block of two joints that share a body, NP rows and N columns.
 template <int NP, int N, bool kAdd>
-void product(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out) {
+void product(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out, double*) {
   product_columns<1, N, kAdd>(Ep, Ej, ball, out);
-  for (int r = 4; r < NP; ++r) {
-    double* row = out + entry(N, r, 0);
-    const double e[3] = {Ep[0][r], Ep[1][r], Ep[2][r]};
-    const V4 sum = load4(Ej[0]) * e[0] + load4(Ej[1]) * e[1] + load4(Ej[2]) * e[2];
-    if constexpr (N >= 4) {
-      store4(row, kAdd ? load4(row) + sum : sum);
-    } else {
-      for (int s = 0; s < N; ++s) row[s] = kAdd ? row[s] + sum[s] : sum[s];
-    }
-    for (int s = 4; s < N; ++s) {
-      const double last = e[0] * Ej[0][s] + e[1] * Ej[1][s] + e[2] * Ej[2][s];
-      row[s] = kAdd ? row[s] + last : last;
+  if constexpr (NP > 4) {
+#pragma GCC unroll 2
+    for (int r = 4; r < NP; ++r) {
+      double* row = out + entry(N, r, 0);
+      const double e0 = Ep[0][r], e1 = Ep[1][r], e2 = Ep[2][r];
+#pragma GCC unroll 6
+      for (int s = 0; s < N; ++s) {
+        const double sum = e0 * Ej[0][s] + e1 * Ej[1][s] + e2 * Ej[2][s];
+        row[s] = kAdd ? row[s] + sum : sum;
+      }
     }
   }
 }
 
-template <bool kAdd>
-void product(int rows, int columns, const double (*Ep)[8], const double (*Ej)[8], double ball,
-             double* out) {
-  with_size(columns, [&]<int N>() {
-    with_size(rows, [&]<int NP>() { product<NP, N, kAdd>(Ep, Ej, ball, out); });
-  });
+template <bool kAdd, std::size_t... I>
+constexpr std::array<AssemblyOp::Kernel, 36> product_table(std::index_sequence<I...>) {
+  return {&product<I / 6 + 1, I % 6 + 1, kAdd>...};
 }
+template <std::size_t... I>
+constexpr std::array<AssemblyOp::Kernel, 6> diagonal_table(std::index_sequence<I...>) {
+  return {&diagonal_product<I + 1>...};
+}
+constexpr auto kDiagonal = diagonal_table(std::make_index_sequence<6>{});
+constexpr auto kProduct = product_table<false>(std::make_index_sequence<36>{});
+constexpr auto kAddProduct = product_table<true>(std::make_index_sequence<36>{});
+constexpr double kNothing = 0;
 
 /// w N_p N_j^T for joints that are not both fast. `at` gives the position of an entry; for a
 /// diagonal block only the lower half counts.
@@ -267,48 +305,66 @@ void step_joints(const Structure& s, const KernelConstants& c, KernelState& k) {
   }
 }
 
-void assemble_joints(const Structure& s, KernelState& k) {
+std::vector<AssemblyOp> make_assembly(const Structure& s, KernelState& k) {
+  std::vector<AssemblyOp> ops;
   double* K = k.factors.K.data();
-  const int num_joints = static_cast<int>(s.joints.size());
-  for (int j = 0; j < num_joints; ++j) {
+  for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
-    const JointRows& r = k.rows[j];
+    const auto* E = k.rows[j].E[0];
+    ops.push_back({kDiagonal[shape.nrows - 1], E, E,
+                   {&k.frames[shape.body[0]].Z[6], &k.frames[shape.body[1]].Z[6]},
+                   shape.fast ? 1.0 : 0.0, K + s.plan.blocks[j].offset,
+                   k.factors.diagonal0.data() + 8 * j});
+  }
+  for (const auto& c : s.plan.couplings) {
+    const int kind = 6 * (s.nrows[c.p] - 1) + s.nrows[c.j] - 1;
+    const double sign = c.side_p == c.side_j ? 1 : -1;
+    ops.push_back({(c.adds ? kAddProduct : kProduct)[kind], k.rows[c.p].E[c.side_p],
+                   k.rows[c.j].E[c.side_j], {&k.frames[c.body].Z[6], &kNothing},
+                   s.joints[c.p].fast && s.joints[c.j].fast ? sign : 0.0, K + c.offset, nullptr});
+  }
+  return ops;
+}
+
+namespace {
+
+/// What the kernels leave out: translations of rows that are not a common point, released bodies.
+void assemble_rest(const Structure& s, KernelState& k) {
+  double* K = k.factors.K.data();
+  for (int j = 0; j < static_cast<int>(s.joints.size()); ++j) {
+    const JointShape& shape = s.joints[j];
     double* out = K + s.plan.blocks[j].offset;
-    const double w = k.frames[shape.body[0]].Z[6] + k.frames[shape.body[1]].Z[6];
-    with_size(shape.nrows, [&]<int N>() { diagonal_product<N>(r.E[0], shape.fast ? w : 0.0, out); });
     const auto at = [n = shape.nrows](int row, int column) { return diagonal_entry(n, row, column); };
-    if (!shape.fast) add_translation(shape, shape, w, r, r, at, out);
-    if (!s.released.empty()) {
-      for (int side = 0; side < 2; ++side) {
-        add_released(s, shape.body[side], j, side, j, side, k, at, out);
-      }
+    const double w = k.frames[shape.body[0]].Z[6] + k.frames[shape.body[1]].Z[6];
+    if (!shape.fast) add_translation(shape, shape, w, k.rows[j], k.rows[j], at, out);
+    for (int side = 0; side < 2; ++side) {
+      add_released(s, shape.body[side], j, side, j, side, k, at, out);
     }
     for (int i = 0; i < shape.nrows; ++i) k.factors.diagonal0[8 * j + i] = out[at(i, i)];
   }
+  for (const auto& c : s.plan.couplings) {
+    const JointShape& p = s.joints[c.p];
+    const JointShape& j = s.joints[c.j];
+    const auto at = [n = j.nrows](int row, int column) { return entry(n, row, column); };
+    const double inverse_m = k.frames[c.body].Z[6];
+    const double w = c.side_p == c.side_j ? inverse_m : -inverse_m;
+    if (!p.fast || !j.fast) add_translation(p, j, w, k.rows[c.p], k.rows[c.j], at, K + c.offset);
+    add_released(s, c.body, c.p, c.side_p, c.j, c.side_j, k, at, K + c.offset);
+  }
+}
+
+}  // namespace
+
+void assemble_joints(const Structure& s, KernelState& k) {
   for (int b : s.plan.fill) {
     const auto& block = s.plan.blocks[b];
-    std::fill_n(K + block.offset, block_size(s.nrows[block.p], s.nrows[block.j]), 0.0);
+    std::fill_n(k.factors.K.data() + block.offset,
+                block_size(s.nrows[block.p], s.nrows[block.j]), 0.0);
   }
-  for (const auto& cpl : s.plan.couplings) {
-    const JointShape& p = s.joints[cpl.p];
-    const JointShape& j = s.joints[cpl.j];
-    const JointRows& rp = k.rows[cpl.p];
-    const JointRows& rj = k.rows[cpl.j];
-    double* out = K + cpl.offset;
-    const double inverse_m = k.frames[cpl.body].Z[6];
-    const double w = cpl.side_p == cpl.side_j ? inverse_m : -inverse_m;
-    const bool fast = p.fast && j.fast;
-    if (cpl.adds) {
-      product<true>(p.nrows, j.nrows, rp.E[cpl.side_p], rj.E[cpl.side_j], fast ? w : 0.0, out);
-    } else {
-      product<false>(p.nrows, j.nrows, rp.E[cpl.side_p], rj.E[cpl.side_j], fast ? w : 0.0, out);
-    }
-    const auto at = [n = j.nrows](int row, int column) { return entry(n, row, column); };
-    if (!fast) add_translation(p, j, w, rp, rj, at, out);
-    if (!s.released.empty()) {
-      add_released(s, cpl.body, cpl.p, cpl.side_p, cpl.j, cpl.side_j, k, at, out);
-    }
+  for (const auto& op : k.assembly) {
+    op.kernel(op.Ep, op.Ej, op.sign * (*op.inverse_m[0] + *op.inverse_m[1]), op.out, op.diagonal);
   }
+  if (s.has_slow_joints || !s.released.empty()) assemble_rest(s, k);
 }
 
 void joint_wrenches(const Structure& s, KernelState& k) {

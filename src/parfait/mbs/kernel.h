@@ -158,6 +158,20 @@ struct alignas(32) ReleasedBasis {
   V4 Q[6][3] = {};
 };
 
+/// One block of K to assemble, with all addresses worked out: looking them up would cost as much as
+/// the arithmetic. `kernel` is a function of joint_step.cc for the sizes at hand.
+struct AssemblyOp {
+  using Kernel = void (*)(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out,
+                          double* diagonal);
+  Kernel kernel;
+  const double (*Ep)[8];
+  const double (*Ej)[8];
+  const double* inverse_m[2];  ///< w = sign (inverse_m[0] + inverse_m[1]), where both joints are fast
+  double sign;
+  double* out;
+  double* diagonal;  ///< of a diagonal block
+};
+
 struct KernelState {
   AlignedVector<BodyFrame> frames;
   AlignedVector<BodyQuad> quads;
@@ -171,9 +185,11 @@ struct KernelState {
   bool has_offset = false;         ///< whether any of them is not zero
   std::vector<double> metric_offset;  ///< per body: 6 entries added to S; empty: none
   BlockFactors factors;
+  std::vector<AssemblyOp> assembly;
 
-  KernelState() = default;
   explicit KernelState(const Structure& s);
+  KernelState(const KernelState&) = delete;  // `assembly` points into it
+  KernelState& operator=(const KernelState&) = delete;
 };
 
 }  // namespace parfait::mbs

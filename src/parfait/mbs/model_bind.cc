@@ -139,6 +139,7 @@ void ModelWorkspace::make_direction_room(const ModelData& m) {
   if (!m.canonical) canonical_lanes.resize(24 * nb);
   zero_lanes.resize(std::max(m.sizes.ny(), m.constants.num_driven()));
   shift.resize(m.sizes.nq);
+  acceleration_lanes.resize(m.sizes.nq);
   for (auto* x : {&start_lanes, &result_lanes, &last_lanes, &position_lanes}) x->resize(m.sizes.nq);
   offset_gradient.resize(m.max_gradient);
   std::size_t size = 0;

@@ -25,6 +25,7 @@ class Builder {
     build_forces();
     build_marker_geometry();
     build_driven();
+    build_force_bodies();
     build_sizes();
     m.quantities = Quantities(m);
     build_formulas();
@@ -240,6 +241,19 @@ class Builder {
       m.general_joint.push_back(!shape.fast || m.geometry_driven[j] || released);
       m.any_general_joint |= m.general_joint.back() != 0;
     }
+  }
+
+  void build_force_bodies() {
+    const int ground = m.structure.num_bodies;
+    for (const auto& force : m.forces) {
+      for (int body : force.body) {
+        if (body != ground) m.force_bodies.push_back(body);
+      }
+    }
+    std::sort(m.force_bodies.begin(), m.force_bodies.end());
+    m.force_bodies.erase(std::unique(m.force_bodies.begin(), m.force_bodies.end()),
+                         m.force_bodies.end());
+    m.needs_centers = !m.forces.empty() || m.any_general_joint || !d.states.empty();
   }
 
   void build_sizes() {

@@ -66,6 +66,8 @@ struct ModelData {
   std::vector<char> row_has_offset;
   std::vector<expr::Formula> offset_formulas;
   std::vector<ForceSpec> forces;
+  std::vector<int> force_bodies;  ///< bodies that some of them acts on, each once
+  bool needs_centers = false;     ///< the right-hand side looks at centres of mass
   std::vector<GravitySpec> gravity;
   std::vector<expr::Formula> laws;
   std::vector<expr::Formula> derivatives;  ///< of the external states
@@ -123,7 +125,8 @@ struct ModelWorkspace final : dynamics::Workspace {
   AlignedVector<Lane> metric_lanes;    ///< per body 6
   AlignedVector<Lane> slot_lanes;
   AlignedVector<Lane> canonical_lanes;  ///< dq, dv in canonical coordinates
-  AlignedVector<Lane> zero_lanes;       ///< directions that do not move the state
+  AlignedVector<Lane> acceleration_lanes;  ///< 12 per body
+  AlignedVector<Lane> zero_lanes;          ///< directions that do not move the state
   std::vector<double> offset_gradient;
   std::vector<double> law_gradients;  ///< of laws, then of the derivatives of external states
   std::vector<std::size_t> law_first;
@@ -170,7 +173,9 @@ Site<double> force_site(const ModelWorkspace& w, const ForceSpec& force);
 /// Directions of parameters, time and external states in a chunk, where the elements look for them.
 void seed_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d, int chunk);
 /// Points w.d.lanes at the directions dy of the bodies; `centers`: those of the centres of mass too.
-void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers);
+/// `da` (12 lanes per body) is where accelerations go if all bodies are canonical; null: the workspace.
+void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers,
+                 Lane* da = nullptr);
 /// Gradients of the force laws at the present state.
 void prepare_laws(const ModelData& m, ModelWorkspace& w);
 /// Once per state, before the first chunk.

@@ -159,8 +159,9 @@ void seed_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d,
   }
 }
 
-void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers) {
+void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers, Lane* da) {
   const int nb = m.structure.num_bodies, nq = m.sizes.nq;
+  if (!da || !m.canonical) da = w.acceleration_lanes.data();
   const Lane* dq = dy;
   const Lane* dv = dy + nq;
   if (!m.canonical) {
@@ -176,6 +177,7 @@ void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool cen
     BodyLanes& lanes = w.d.lanes[b];
     lanes.D = dq + 12 * b + 3;
     lanes.V = dv + 12 * b + 3;
+    lanes.Xdd = da + 12 * b + 3;
     if (!centers) continue;
     const auto c = w.bound.center(b);
     const BodyFrame& f = w.k.frames[b];
@@ -271,25 +273,13 @@ void Model::directions(dynamics::Workspace& ws, const PointDirections& d, dynami
     const Lane* dy = d.dy ? lanes_of(d.dy, chunk) : w.zero_lanes.data();
     Lane* out = reinterpret_cast<Lane*>(ddydt.chunk(chunk));
     seed_chunk(m, w, d, chunk);
-    place_lanes(m, w, dy, centers);
+    place_lanes(m, w, dy, centers, out + nq);
     solve_chunk(m, w, d, chunk);
     std::copy(dy + nq, dy + 2 * nq, out);
-    for (int b = 0; b < nb; ++b) {
-      const BodyLanes& lanes = w.d.lanes[b];
-      const auto c = w.bound.center(b);
-      Lane canonical[12];
-      Lane* a = m.maps[b].is_identity ? out + nq + 12 * b : canonical;
-      for (int i = 0; i < 9; ++i) a[3 + i] = lanes.Xdd[i];
-      for (int k = 0; k < 3; ++k) {
-        a[k] = lanes.ac[k] - lanes.Xdd[k] * c[0] - lanes.Xdd[3 + k] * c[1] - lanes.Xdd[6 + k] * c[2];
+    if (!m.canonical) {
+      for (int b = 0; b < nb; ++b) {
+        from_canonical(m.maps[b], w.d.lanes[b].Xdd - 3, out + nq + 12 * b);
       }
-      if (const InertiaLanes* seed = w.inertia_seed[b]) {
-        const BodyFrame& f = w.k.frames[b];
-        for (int k = 0; k < 3; ++k) {
-          for (int i = 0; i < 3; ++i) a[k] -= f.Xdd[i][k] * seed->c[i];
-        }
-      }
-      if (a == canonical) from_canonical(m.maps[b], canonical, out + nq + 12 * b);
     }
     if (m.sizes.ne > 0) {
       for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {

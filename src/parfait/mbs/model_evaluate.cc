@@ -143,11 +143,7 @@ void fill_slots(const ModelData& m, ModelWorkspace& w) {
 }
 
 void apply_forces(const ModelData& m, ModelWorkspace& w) {
-  const V4 gravity{w.gravity[0], w.gravity[1], w.gravity[2], 0};
-  for (int b = 0; b < m.structure.num_bodies; ++b) {
-    w.k.force[b] = gravity * splat(w.bound.mass(b));
-    w.k.torque[b] = V4{};
-  }
+  for (int b : m.force_bodies) w.k.force[b] = w.k.torque[b] = V4{};
   for (auto& F : w.k.axis_force) F = {};
   if (!m.laws.empty() || !m.derivatives.empty()) fill_slots(m, w);
   for (std::size_t i = 0; i < m.forces.size(); ++i) {
@@ -169,14 +165,20 @@ void apply_forces(const ModelData& m, ModelWorkspace& w) {
 
 void finalize_frames(const ModelData& m, ModelWorkspace& w) {
   if (w.frames_final) return;
-  for (int b = 0; b < m.structure.num_bodies; ++b) {
-    BodyFrame& f = w.k.frames[b];
-    const auto& quad = w.k.quads[b / 4];
-    const int lane = b % 4;
-    for (int i = 0; i < 3; ++i) {
-      f.Xdd[i] = V4{quad.Xdd[3 * i][lane], quad.Xdd[3 * i + 1][lane], quad.Xdd[3 * i + 2][lane], 0};
+  for (int first = 0; first < m.structure.num_bodies; first += 4) {
+    const BodyQuad& quad = w.k.quads[first / 4];
+    V4 out[4][4];
+    for (int i = 0; i < 4; ++i) {
+      const V4* from = i < 3 ? quad.Xdd + 3 * i : quad.ac;
+      for (int k = 0; k < 3; ++k) out[i][k] = from[k];
+      out[i][3] = V4{};
+      transpose(out[i][0], out[i][1], out[i][2], out[i][3]);
     }
-    f.ac = V4{quad.ac[0][lane], quad.ac[1][lane], quad.ac[2][lane], 0};
+    for (int b = 0; b < std::min(4, m.structure.num_bodies - first); ++b) {
+      BodyFrame& f = w.k.frames[first + b];
+      for (int i = 0; i < 3; ++i) f.Xdd[i] = out[i][b];
+      f.ac = out[3][b];
+    }
   }
   w.frames_final = true;
 }
@@ -188,9 +190,10 @@ void Model::stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) c
   load_state(m, w, at.y.data());
   evaluate_offsets(m, w, at.t);
   add_user_offset(m, w, at.offset);
-  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  const V4 gravity{w.gravity[0], w.gravity[1], w.gravity[2], 0};
+  drop_bodies(m.structure, w.bound, w.q_now, w.v_now, gravity, m.needs_centers, w.k);
   apply_forces(m, w);
-  free_bodies(m.structure, w.bound, w.k);
+  for (int b : m.force_bodies) push_body(w.bound, b, w.k);
   if (!m.structure.released.empty()) free_released(m.structure, w.bound, w.k);
   step_joints(m.structure, w.bound, w.k);
   if (!m.structure.released.empty()) released_rows(m.structure, w.bound, w.k);

@@ -21,7 +21,10 @@ constexpr double kRank = 1e-9;
 class DenseProjection {
  public:
   DenseProjection(const Model& model, const ModelData& data, ModelWorkspace& workspace)
-      : model_(model), m(data), w(workspace), nx(2 * m.sizes.nq),
+      : model_(model),
+        m(data),
+        w(workspace),
+        nx(2 * m.sizes.nq),
         ng(m.sizes.num_pos + m.sizes.num_vel) {}
 
   /// g and the Jacobian with respect to the user's (q, v) at x; frames are placed there.
@@ -184,7 +187,7 @@ class DenseProjection {
   }
 
   static Eigen::CompleteOrthogonalDecomposition<MatrixXd> decompose(const MatrixXd& a,
-                                                                     double tolerance = kRank) {
+                                                                    double tolerance = kRank) {
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> out;
     out.setThreshold(tolerance);
     out.compute(a);

@@ -1,5 +1,7 @@
 #include "parfait/mbs/structure.h"
 
+#include <algorithm>
+
 namespace parfait::mbs {
 namespace {
 
@@ -109,8 +111,10 @@ Structure make_structure(int num_bodies, std::vector<JointInput>& joints,
     }
     s.has_slow_joints |= !shape.fast;
     s.nrows.push_back(shape.nrows);
+    const bool may_vanish = std::any_of(shape.rows.begin(), shape.rows.begin() + shape.nrows,
+                                        [](const RowShape& row) { return row.is_velocity(); });
     ends.push_back({shape.body[0] == num_bodies ? -1 : shape.body[0],
-                    shape.body[1] == num_bodies ? -1 : shape.body[1], shape.nrows});
+                    shape.body[1] == num_bodies ? -1 : shape.body[1], shape.nrows, may_vanish});
     s.joints.push_back(shape);
   }
   s.num_vel += s.num_rows;

@@ -49,8 +49,7 @@ inline Eigen::VectorXd start_parameters(const Model& model) {
 
 /// The nearest consistent state.
 inline Eigen::VectorXd projected(const Model& model, dynamics::Workspace& ws, double t,
-                                 Eigen::VectorXd y,
-                                 dynamics::Norm norm = dynamics::Norm::kMass,
+                                 Eigen::VectorXd y, dynamics::Norm norm = dynamics::Norm::kMass,
                                  double tolerance = 1e-12) {
   const auto report = model.project(ws, t, view(y), norm, tolerance);
   EXPECT_EQ(report.status, dynamics::Status::kOk);
