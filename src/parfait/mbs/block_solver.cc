@@ -123,8 +123,7 @@ inline void update_block(const double* S, const double* W, double* K) {
 
 /// Elimination of one or, side by side, two joints with N rows that have one neighbour of NP rows.
 template <int N, int NP>
-int eliminate_links(const EliminationPlan& plan, const EliminationPlan::Step* step, double tolerance,
-                    BlockFactors& f) {
+int eliminate_links(const EliminationPlan::Step* step, double tolerance, BlockFactors& f) {
   const int count = step->pairs_with_next ? 2 : 1;
   int dropped = 0;
   double* K = f.K.data();
@@ -134,7 +133,7 @@ int eliminate_links(const EliminationPlan& plan, const EliminationPlan::Step* st
     const double* d0 = f.diagonal0.data() + 8 * j;
     double* L = f.L.data() + 36 * j;
     double* inverse = f.inverse.data() + 8 * j;
-    if (plan.tested[j]) {
+    if (step[i].tested) {
       dropped += factor_diagonal<N, true>(tolerance, K + step[i].offset, d0, L, inverse);
     } else {
       factor_diagonal<N, false>(tolerance, K + step[i].offset, d0, L, inverse);
@@ -142,9 +141,9 @@ int eliminate_links(const EliminationPlan& plan, const EliminationPlan::Step* st
   }
   for (int i = 0; i < count; ++i) {
     const int j = step[i].joint;
-    const int at = plan.neighbours[step[i].first_neighbour].offset;
+    const int at = step[i].link_offset;
     factor_panel<N, NP>(f.L.data() + 36 * j, f.inverse.data() + 8 * j, K + at, S + at);
-    update_diagonal<NP, N>(S + at, K + at, K + plan.updates[step[i].first_update].target);
+    update_diagonal<NP, N>(S + at, K + at, K + step[i].link_target);
   }
   return dropped;
 }
@@ -206,32 +205,26 @@ inline void backward_joint(const double* L, T* v, T* x) {
 }
 
 template <int N, int NP, int kStride, class T>
-void forward_link(const EliminationPlan& plan, const EliminationPlan::Step& step,
-                  const BlockFactors& f, T* r) {
-  const auto& p = plan.neighbours[step.first_neighbour];
+void forward_link(const EliminationPlan::Step& step, const BlockFactors& f, T* r) {
   T v[N];
   forward_joint<N>(f.L.data() + 36 * step.joint, r + kStride * step.joint, v);
-  forward_neighbour<N, NP>(f.S.data() + p.offset, v, r + kStride * p.joint);
+  forward_neighbour<N, NP>(f.S.data() + step.link_offset, v, r + kStride * step.link_joint);
 }
 
 template <int N, int NP, int kStride, class T>
-void backward_link(const EliminationPlan& plan, const EliminationPlan::Step& step,
-                   const BlockFactors& f, T* r) {
-  const auto& p = plan.neighbours[step.first_neighbour];
+void backward_link(const EliminationPlan::Step& step, const BlockFactors& f, T* r) {
   const double* inverse = f.inverse.data() + 8 * step.joint;
   T* x = r + kStride * step.joint;
   T v[N];
 #pragma GCC unroll 6
   for (int c = 0; c < N; ++c) v[c] = x[c] * inverse[c];
-  backward_neighbour<N, NP>(f.S.data() + p.offset, r + kStride * p.joint, v);
+  backward_neighbour<N, NP>(f.S.data() + step.link_offset, r + kStride * step.link_joint, v);
   backward_joint<N>(f.L.data() + 36 * step.joint, v, x);
 }
 
-using EliminateLinks = int (*)(const EliminationPlan&, const EliminationPlan::Step*, double,
-                               BlockFactors&);
+using EliminateLinks = int (*)(const EliminationPlan::Step*, double, BlockFactors&);
 template <class T>
-using SweepLink = void (*)(const EliminationPlan&, const EliminationPlan::Step&, const BlockFactors&,
-                           T*);
+using SweepLink = void (*)(const EliminationPlan::Step&, const BlockFactors&, T*);
 
 template <std::size_t... I>
 constexpr std::array<EliminateLinks, 36> eliminate_table(std::index_sequence<I...>) {
@@ -256,7 +249,7 @@ void solve_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
   // Forward: y = L^-1 r, r_p -= S_p y.
   for (const auto& step : plan.steps) {
     if (step.link >= 0) {
-      kForward[step.link](plan, step, f, r);
+      kForward[step.link](step, f, r);
       continue;
     }
     with_size(step.nrows, [&]<int N>() {
@@ -273,7 +266,7 @@ void solve_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
   // Backward: lambda_j = L^-T (d^-1 y - sum_p S_p^T lambda_p).
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     if (step->link >= 0) {
-      kBackward[step->link](plan, *step, f, r);
+      kBackward[step->link](*step, f, r);
       continue;
     }
     const double* inverse = f.inverse.data() + 8 * step->joint;
@@ -303,7 +296,7 @@ void eliminate_joint(const EliminationPlan& plan, const EliminationPlan::Step& s
   const auto* neighbours = plan.neighbours.data();
   with_size(step.nrows, [&]<int N>() {
     const double* d0 = f.diagonal0.data() + 8 * step.joint;
-    if (plan.tested[step.joint]) {
+    if (step.tested) {
       f.num_dropped += factor_diagonal<N, true>(tolerance, K + step.offset, d0, L, inverse);
     } else {
       factor_diagonal<N, false>(tolerance, K + step.offset, d0, L, inverse);
@@ -341,7 +334,7 @@ void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f) {
     if (step.link < 0) {
       eliminate_joint(plan, step, tolerance, f);
     } else {
-      f.num_dropped += kEliminate[step.link](plan, &step, tolerance, f);
+      f.num_dropped += kEliminate[step.link](&step, tolerance, f);
       k += step.pairs_with_next;
     }
   }

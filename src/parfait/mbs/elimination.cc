@@ -76,9 +76,14 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
       if (position[k] < 0 && (best < 0 || rank(k) < rank(best))) best = k;
     }
     position[best] = step;
-    plan.steps.push_back({best, joints[best].nrows, plan.blocks[best].offset,
-                          static_cast<int>(plan.neighbours.size()),
-                          static_cast<int>(graph[best].size()), 0, 0, -1, false});
+    EliminationPlan::Step now;
+    now.joint = best;
+    now.nrows = joints[best].nrows;
+    now.offset = plan.blocks[best].offset;
+    now.first_neighbour = static_cast<int>(plan.neighbours.size());
+    now.num_neighbours = static_cast<int>(graph[best].size());
+    now.tested = plan.tested[best];
+    plan.steps.push_back(now);
     for (int p : graph[best]) {
       plan.neighbours.push_back({p, joints[p].nrows, plan.blocks[block(p, best)].offset});
       touched[p] = step;
@@ -110,7 +115,11 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
 
   for (auto& step : plan.steps) {
     if (step.num_neighbours != 1) continue;
-    step.link = 6 * (step.nrows - 1) + plan.neighbours[step.first_neighbour].nrows - 1;
+    const auto& p = plan.neighbours[step.first_neighbour];
+    step.link = 6 * (step.nrows - 1) + p.nrows - 1;
+    step.link_joint = p.joint;
+    step.link_offset = p.offset;
+    step.link_target = plan.updates[step.first_update].target;
   }
   for (std::size_t k = 0; k + 1 < plan.steps.size(); ++k) {
     auto& step = plan.steps[k];

@@ -34,13 +34,15 @@ struct EliminationPlan {
     int target;  ///< offset of the block
   };
   struct Step {
-    int joint, nrows;
-    int offset;  ///< of the diagonal block
-    int first_neighbour, num_neighbours;
-    int first_update, num_updates;
+    int joint = 0, nrows = 0;
+    int offset = 0;  ///< of the diagonal block
+    int first_neighbour = 0, num_neighbours = 0;
+    int first_update = 0, num_updates = 0;
     /// One neighbour only (chains, branches of trees): the whole step is one unrolled function,
     /// number 6 (nrows - 1) + nrows of the neighbour - 1; otherwise -1.
     int link = -1;
+    int link_joint = 0, link_offset = 0, link_target = 0;  ///< the neighbour, K(p, j), K(p, p)
+    bool tested = false;
     /// The next step is the same kind of link and does not wait for this one: their pivots, each a
     /// chain of divisions, can be computed side by side.
     bool pairs_with_next = false;

@@ -224,7 +224,8 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
   stage_evaluate(ws, at);
   stage_factor(ws);
   stage_solve(ws, dydt);
-  std::copy(at.y.begin() + m.sizes.nq, at.y.begin() + 2 * m.sizes.nq, dydt.begin());
+  const double* v = at.y.data() + m.sizes.nq;
+  for (int i = 0; i < m.sizes.nq; i += 4) store4(dydt.data() + i, load4(v + i));
   if (m.sizes.ne > 0) {
     fill_slots(m, w);
     for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {
