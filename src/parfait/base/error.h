@@ -30,8 +30,8 @@ class InputError : public std::runtime_error {
   Place place_;
 };
 
-/// `Did you mean "forearm"?` with a leading space for the nearest candidate (edit distance at most a
-/// third of the word), otherwise "".
+/// `Did you mean "forearm"?` with a leading space for the nearest candidate (edit distance at most
+/// a third of the word), otherwise "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c", at most `most` of them, then ", … (12 in all)".

@@ -10,16 +10,17 @@
 
 /// What every dynamic system offers to integrators, estimators and reports.
 ///
-///   y = (q, v, e)     differential state: coordinates, velocities, external states; y' = f(t, y, z, p)
-///   0 = h(t, y, z, p) algebraic equations of an index-1 DAE (nz of them, none for ODEs and mechanics)
-///   g_pos(t, q, p) = 0, g_vel(t, q, v, p) = 0   invariants that the flow keeps and projection restores
+///   y = (q, v, e)     differential state: coordinates, velocities, external states; y' = f(t, y,
+///   z, p) 0 = h(t, y, z, p) algebraic equations of an index-1 DAE (nz of them, none for ODEs and
+///   mechanics) g_pos(t, q, p) = 0, g_vel(t, q, v, p) = 0   invariants that the flow keeps and
+///   projection restores
 ///
 /// A System is immutable and shared between threads; everything that changes lives in a Workspace
 /// owned by the caller. Every value comes with its exact directional derivatives, k at a time.
 ///
 /// Laws (checked for every system by testing/system_laws.h)
-///   directions() is the derivative of evaluate() at the point of the last evaluate(), on and off the
-///   manifold; project() leaves |g| <= tolerance and is idempotent; project_directions() is the
+///   directions() is the derivative of evaluate() at the point of the last evaluate(), on and off
+///   the manifold; project() leaves |g| <= tolerance and is idempotent; project_directions() is the
 ///   derivative of project() at the point of the last project().
 namespace parfait::dynamics {
 
@@ -28,11 +29,11 @@ using Vec = std::span<double>;
 using ConstVec = std::span<const double>;
 
 struct Sizes {
-  int nq = 0;  ///< coordinates (positions)
-  int nv = 0;  ///< velocities; natural coordinates have nv = nq
-  int ne = 0;  ///< external (first-order) states; an ODE has only these
-  int nz = 0;  ///< algebraic states
-  int np = 0;  ///< parameters
+  int nq = 0;            ///< coordinates (positions)
+  int nv = 0;            ///< velocities; natural coordinates have nv = nq
+  int ne = 0;            ///< external (first-order) states; an ODE has only these
+  int nz = 0;            ///< algebraic states
+  int np = 0;            ///< parameters
   int num_pos = 0;       ///< position-level invariants
   int num_vel = 0;       ///< velocity-level invariants
   int num_switches = 0;  ///< switching functions
@@ -52,7 +53,8 @@ const char* text(Status status);
 using Mode = std::span<const std::int8_t>;
 
 /// (phi, phi', phi'') added to the invariants: g_pos - phi = 0, g_vel - phi' = 0, and +phi'' on the
-/// acceleration right-hand side. Serves relaxation and drift without anyone knowing bodies. Empty: 0.
+/// acceleration right-hand side. Serves relaxation and drift without anyone knowing bodies. Empty:
+/// 0.
 struct Offset {
   ConstVec phi, dphi, ddphi;
 };
@@ -84,7 +86,7 @@ struct ProjectionReport {
   int iterations = 0;
   double distance_q = 0;  ///< how far q moved, in the norm used
   double distance_v = 0;
-  double residual = 0;    ///< largest |g| afterwards
+  double residual = 0;  ///< largest |g| afterwards
 };
 
 struct ParameterInfo {
@@ -127,8 +129,8 @@ class System {
                                    double tolerance) const = 0;
   virtual Status project_directions(Workspace& ws, Directions& dy) const = 0;
 
-  /// Quantities by name ("Load.com.x", a state, or a formula of such), compiled once; InputError with
-  /// a suggestion for an unknown name.
+  /// Quantities by name ("Load.com.x", a state, or a formula of such), compiled once; InputError
+  /// with a suggestion for an unknown name.
   class Observer {
    public:
     virtual ~Observer() = default;
@@ -136,7 +138,8 @@ class System {
     /// Whether a quantity needs y' (accelerations, reactions) besides y.
     virtual bool needs_rates() const = 0;
   };
-  virtual std::unique_ptr<Observer> make_observer(std::span<const std::string> quantities) const = 0;
+  virtual std::unique_ptr<Observer> make_observer(
+      std::span<const std::string> quantities) const = 0;
   /// Values at a point; evaluates the right-hand side only if needs_rates().
   virtual Status observe(Workspace& ws, const Observer& observer, const Point& at,
                          Vec values) const = 0;

@@ -56,9 +56,9 @@ class Directions {
     template <class U>
     explicit Aligned(const Aligned<U>&) {}
     T* allocate(std::size_t n) {
-      return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+      return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
     }
-    void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+    void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{64}); }
     bool operator==(const Aligned&) const { return true; }
   };
 

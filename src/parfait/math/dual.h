@@ -12,14 +12,23 @@ struct Dual {
   Lane d{};
 
   Dual() = default;
-  Dual(double value) : v(value) {}  // NOLINT(google-explicit-constructor): a number has no direction
+  Dual(double value)
+      : v(value) {}  // NOLINT(google-explicit-constructor): a number has no direction
   Dual(double value, Lane direction) : v(value), d(direction) {}
 };
 
-inline Dual operator+(const Dual& a, const Dual& b) { return {a.v + b.v, a.d + b.d}; }
-inline Dual operator-(const Dual& a, const Dual& b) { return {a.v - b.v, a.d - b.d}; }
-inline Dual operator-(const Dual& a) { return {-a.v, -a.d}; }
-inline Dual operator*(const Dual& a, const Dual& b) { return {a.v * b.v, a.v * b.d + a.d * b.v}; }
+inline Dual operator+(const Dual& a, const Dual& b) {
+  return {a.v + b.v, a.d + b.d};
+}
+inline Dual operator-(const Dual& a, const Dual& b) {
+  return {a.v - b.v, a.d - b.d};
+}
+inline Dual operator-(const Dual& a) {
+  return {-a.v, -a.d};
+}
+inline Dual operator*(const Dual& a, const Dual& b) {
+  return {a.v * b.v, a.v * b.d + a.d * b.v};
+}
 inline Dual operator/(const Dual& a, const Dual& b) {
   const double inverse = 1 / b.v;
   const double q = a.v * inverse;
@@ -34,7 +43,11 @@ inline Dual atan2(const Dual& y, const Dual& x) {
   return {std::atan2(y.v, x.v), (x.v * y.d - y.v * x.d) * inverse};
 }
 
-inline double value_of(double x) { return x; }
-inline double value_of(const Dual& x) { return x.v; }
+inline double value_of(double x) {
+  return x;
+}
+inline double value_of(const Dual& x) {
+  return x.v;
+}
 
 }  // namespace parfait::math

@@ -4,9 +4,9 @@
 
 namespace parfait::math {
 
-/// Directions handled together. Without AVX-512 they are two registers of four: a coefficient is then
-/// fetched once for two products, and GCC's own 64-byte vectors, which cost a factor of seven on such
-/// a machine, are avoided (docs/theory/solver.md).
+/// Directions handled together. Without AVX-512 they are two registers of four: a coefficient is
+/// then fetched once for two products, and GCC's own 64-byte vectors, which cost a factor of seven
+/// on such a machine, are avoided (docs/theory/solver.md).
 inline constexpr int kLanes = 8;
 
 #if defined(__AVX512F__)
@@ -27,11 +27,21 @@ struct alignas(32) Lane {
   Lane& operator-=(const Lane& b) { return *this = {lo - b.lo, hi - b.hi}; }
 };
 
-inline Lane operator+(const Lane& a, const Lane& b) { return {a.lo + b.lo, a.hi + b.hi}; }
-inline Lane operator-(const Lane& a, const Lane& b) { return {a.lo - b.lo, a.hi - b.hi}; }
-inline Lane operator*(double a, const Lane& b) { return {a * b.lo, a * b.hi}; }
-inline Lane operator*(const Lane& a, double b) { return {a.lo * b, a.hi * b}; }
-inline Lane operator/(const Lane& a, double b) { return {a.lo / b, a.hi / b}; }
+inline Lane operator+(const Lane& a, const Lane& b) {
+  return {a.lo + b.lo, a.hi + b.hi};
+}
+inline Lane operator-(const Lane& a, const Lane& b) {
+  return {a.lo - b.lo, a.hi - b.hi};
+}
+inline Lane operator*(double a, const Lane& b) {
+  return {a * b.lo, a * b.hi};
+}
+inline Lane operator*(const Lane& a, double b) {
+  return {a.lo * b, a.hi * b};
+}
+inline Lane operator/(const Lane& a, double b) {
+  return {a.lo / b, a.hi / b};
+}
 
 #endif
 
@@ -41,6 +51,8 @@ inline Lane load(const double* p) {
   return x;
 }
 
-inline void store(double* p, Lane x) { std::memcpy(p, &x, sizeof x); }
+inline void store(double* p, Lane x) {
+  std::memcpy(p, &x, sizeof x);
+}
 
 }  // namespace parfait::math

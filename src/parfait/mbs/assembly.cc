@@ -70,7 +70,8 @@ Place place_of(const ModelData& m, const std::string& id) {
   return {m.description.file, 0, 0};
 }
 
-/// What the given state leaves of the constraints, worst rows first, and the error that tells of it.
+/// What the given state leaves of the constraints, worst rows first, and the error that tells of
+/// it.
 [[noreturn]] void report_failure(const Model& model, const ModelData& m,
                                  const std::vector<double>& described,
                                  const std::vector<double>& projected) {
@@ -86,9 +87,8 @@ Place place_of(const ModelData& m, const std::string& id) {
   const int count = velocity ? m.sizes.num_vel : num_pos;
   std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return std::abs(g[first + a]) > std::abs(g[first + b]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::abs(g[first + a]) > std::abs(g[first + b]); });
   std::vector<std::string> worst;
   std::string id;
   for (int i = 0; i < std::min(3, count); ++i) {
@@ -134,9 +134,10 @@ void check_branches(const Model& model, const ModelData& m) {
       if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > 0) continue;
       throw base::InputError(
           joint.place,
-          fmt::format("joint \"{}\": the {} axes of begin and end point in opposite directions; a {} "
-                      "joint makes them agree. Turn the {} axis of one marker.",
-                      joint.id, "xyz"[i], joint.key, "xyz"[i]));
+          fmt::format(
+              "joint \"{}\": the {} axes of begin and end point in opposite directions; a {} "
+              "joint makes them agree. Turn the {} axis of one marker.",
+              joint.id, "xyz"[i], joint.key, "xyz"[i]));
     }
   }
 }

@@ -19,8 +19,8 @@ BlockFactors::BlockFactors(const EliminationPlan& plan, int num_joints)
 namespace {
 
 /// LDL^T of the diagonal block of a joint with N rows; returns the number of dropped rows. Scalar:
-/// the chain of pivots is what takes time, and lanes would lengthen it. Only joints that close a loop
-/// are tested: without loops the rows are independent, however light a body is.
+/// the chain of pivots is what takes time, and lanes would lengthen it. Only joints that close a
+/// loop are tested: without loops the rows are independent, however light a body is.
 template <int N, bool kTest>
 inline int factor_diagonal(double tolerance, const double* K, const double* d0, double* L,
                            double* inverse) {
@@ -287,8 +287,8 @@ void solve_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
 }
 
 /// A joint with several neighbours (hubs, loops) or none (the last one).
-void eliminate_joint(const EliminationPlan& plan, const EliminationPlan::Step& step, double tolerance,
-                     BlockFactors& f) {
+void eliminate_joint(const EliminationPlan& plan, const EliminationPlan::Step& step,
+                     double tolerance, BlockFactors& f) {
   double* K = f.K.data();
   double* S = f.S.data();
   double* L = f.L.data() + 36 * step.joint;
@@ -303,9 +303,8 @@ void eliminate_joint(const EliminationPlan& plan, const EliminationPlan::Step& s
     }
     for (int i = 0; i < step.num_neighbours; ++i) {
       const auto& p = neighbours[step.first_neighbour + i];
-      with_size(p.nrows, [&]<int NP>() {
-        factor_panel<N, NP>(L, inverse, K + p.offset, S + p.offset);
-      });
+      with_size(p.nrows,
+                [&]<int NP>() { factor_panel<N, NP>(L, inverse, K + p.offset, S + p.offset); });
     }
     for (int u = step.first_update; u < step.first_update + step.num_updates; ++u) {
       const auto& up = plan.updates[u];
@@ -340,7 +339,9 @@ void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f) {
   }
 }
 
-void solve(const EliminationPlan& plan, const BlockFactors& f, double* r) { solve_any<8>(plan, f, r); }
+void solve(const EliminationPlan& plan, const BlockFactors& f, double* r) {
+  solve_any<8>(plan, f, r);
+}
 
 void solve_lanes(const EliminationPlan& plan, const BlockFactors& f, math::Lane* r) {
   solve_any<6>(plan, f, r);

@@ -11,10 +11,10 @@ namespace parfait::mbs {
 
 /// Storage for K and its factors; sized once.
 struct BlockFactors {
-  std::vector<double> K;        ///< blocks of the plan; K(p, j) becomes W_p = K(p, j) L^-T
-  std::vector<double> S;        ///< S_p = W_p d^-1, same offsets as K
-  std::vector<double> L;        ///< per joint 6 x 6: L[c * 6 + k] = L(k, c), k > c
-  std::vector<double> inverse;  ///< per joint 8: 1 / d, or 0 for a dropped row
+  std::vector<double> K;          ///< blocks of the plan; K(p, j) becomes W_p = K(p, j) L^-T
+  std::vector<double> S;          ///< S_p = W_p d^-1, same offsets as K
+  std::vector<double> L;          ///< per joint 6 x 6: L[c * 6 + k] = L(k, c), k > c
+  std::vector<double> inverse;    ///< per joint 8: 1 / d, or 0 for a dropped row
   std::vector<double> diagonal0;  ///< per joint 8: the assembled diagonal
   int num_dropped = 0;
 

@@ -47,10 +47,13 @@ constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 inline __attribute__((always_inline)) void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
   for (int j = 0; j < 3; ++j) {
     for (int k = 0; k < 3; ++k) {
-      XJ[3 * j + k] = X[k] * J[kEntry[0][j]] + X[3 + k] * J[kEntry[1][j]] + X[6 + k] * J[kEntry[2][j]];
+      XJ[3 * j + k] =
+          X[k] * J[kEntry[0][j]] + X[3 + k] * J[kEntry[1][j]] + X[6 + k] * J[kEntry[2][j]];
     }
   }
-  const auto P = [&](int k, int l) { return XJ[k] * X[l] + XJ[3 + k] * X[3 + l] + XJ[6 + k] * X[6 + l]; };
+  const auto P = [&](int k, int l) {
+    return XJ[k] * X[l] + XJ[3 + k] * X[3 + l] + XJ[6 + k] * X[6 + l];
+  };
   const V4 Pxx = P(0, 0), Pyy = P(1, 1), Pzz = P(2, 2);
   const V4 xx = Pyy + Pzz, yy = Pxx + Pzz, zz = Pxx + Pyy;
   const V4 xy = -P(0, 1), xz = -P(0, 2), yz = -P(1, 2);
@@ -71,7 +74,8 @@ inline __attribute__((always_inline)) void whiten(const V4* X, const V4* J, V4* 
 }
 
 /// alpha = Z Z^T tau.
-inline __attribute__((always_inline)) void apply_inverse_inertia(const V4 Z[6], const V4 tau[3], V4 alpha[3]) {
+inline __attribute__((always_inline)) void apply_inverse_inertia(const V4 Z[6], const V4 tau[3],
+                                                                 V4 alpha[3]) {
   const V4 h0 = Z[0] * tau[0];
   const V4 h1 = Z[1] * tau[0] + Z[2] * tau[1];
   const V4 h2 = Z[3] * tau[0] + Z[4] * tau[1] + Z[5] * tau[2];
@@ -118,7 +122,8 @@ inline __attribute__((always_inline)) void set_particular(const Metric& metric, 
 }
 
 /// S = -X'^T X' (+ offset).
-inline __attribute__((always_inline)) Metric metric(const V4* Xd, const KernelState& k, int first, int count) {
+inline __attribute__((always_inline)) Metric metric(const V4* Xd, const KernelState& k, int first,
+                                                    int count) {
   Metric out;
   constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   for (int e = 0; e < 6; ++e) {
@@ -145,14 +150,15 @@ Lanes lanes_of(const Structure& s, int quad) {
 V4 masked_axis2(const double* p) {
   // The state holds o, e1, e2, e3 in a row: the last axis is read from one place before, so that
   // nothing behind the body is touched.
-  return only_xyz(__builtin_shuffle(load4(p + 8), I4{1, 2, 3, 0}));
+  const V4 x = load4(p + 8);
+  return only_xyz(__builtin_shufflevector(x, x, 1, 2, 3, 0));
 }
 
 /// Positions and rates of four bodies: fills frames and the quad's X, Y, Z, Y S; kDrop: and their
 /// free fall.
 template <bool kDrop>
-void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double* q, const double* v,
-                V4 gravity, bool centers, KernelState& k) {
+void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double* q,
+                const double* v, V4 gravity, bool centers, KernelState& k) {
   const auto [first, count] = lanes_of(s, quad);
   const double* pq[4];
   const double* pv[4];

@@ -26,7 +26,9 @@ Inertia<double> canonical_inertia(const Body& body, const double* constants) {
   return out;
 }
 
-bool is_actuator(const Force& force) { return force.key.ends_with("Actuator"); }
+bool is_actuator(const Force& force) {
+  return force.key.ends_with("Actuator");
+}
 
 }  // namespace
 

@@ -11,8 +11,8 @@ namespace parfait::mbs {
 
 /// All constants of a model in one vector, each a number or driven by parameters.
 ///
-/// Names are "<element>.<constant>" as constant_names() lists them. Elements keep the index of their
-/// first constant; what is driven is known here alone, so any constant can become a parameter
+/// Names are "<element>.<constant>" as constant_names() lists them. Elements keep the index of
+/// their first constant; what is driven is known here alone, so any constant can become a parameter
 /// without the element taking notice.
 class ConstantTable {
  public:

@@ -15,8 +15,8 @@ struct RowMotion {
   math::Vec3<S> b, b_d, b_dd;
 };
 
-/// The differential of a row,  n . d(r_a - r_b) + e_a . d(a) + e_b . d(b),  of the row itself or, for
-/// velocity rows, of its dependence on velocities.
+/// The differential of a row,  n . d(r_a - r_b) + e_a . d(a) + e_b . d(b),  of the row itself or,
+/// for velocity rows, of its dependence on velocities.
 template <class S>
 struct RowGradient {
   math::Vec3<S> n, e_a, e_b;
@@ -27,16 +27,24 @@ RowGradient<S> row_gradient(RowKind kind, const RowMotion<S>& m) {
   const S one(1.0), zero(0.0);
   switch (kind) {
     case RowKind::kB0x:
-    case RowKind::kV0x: return {{one, zero, zero}, {}, {}};
+    case RowKind::kV0x:
+      return {{one, zero, zero}, {}, {}};
     case RowKind::kB0y:
-    case RowKind::kV0y: return {{zero, one, zero}, {}, {}};
+    case RowKind::kV0y:
+      return {{zero, one, zero}, {}, {}};
     case RowKind::kB0z:
-    case RowKind::kV0z: return {{zero, zero, one}, {}, {}};
-    case RowKind::kDDX: return {{}, m.b, m.a};
-    case RowKind::kBBDX: return {m.a, m.delta, {}};
-    case RowKind::kBBX: return {m.delta, {}, {}};
-    case RowKind::kVVDX: return {m.a, {}, {}};
-    case RowKind::kVVX: return {m.delta_d, {}, {}};
+    case RowKind::kV0z:
+      return {{zero, zero, one}, {}, {}};
+    case RowKind::kDDX:
+      return {{}, m.b, m.a};
+    case RowKind::kBBDX:
+      return {m.a, m.delta, {}};
+    case RowKind::kBBX:
+      return {m.delta, {}, {}};
+    case RowKind::kVVDX:
+      return {m.a, {}, {}};
+    case RowKind::kVVX:
+      return {m.delta_d, {}, {}};
   }
   return {};
 }
@@ -45,13 +53,20 @@ RowGradient<S> row_gradient(RowKind kind, const RowMotion<S>& m) {
 template <class S>
 S row_position(RowKind kind, const RowMotion<S>& m) {
   switch (kind) {
-    case RowKind::kB0x: return m.delta.x;
-    case RowKind::kB0y: return m.delta.y;
-    case RowKind::kB0z: return m.delta.z;
-    case RowKind::kDDX: return dot(m.a, m.b);
-    case RowKind::kBBDX: return dot(m.delta, m.a);
-    case RowKind::kBBX: return S(0.5) * dot(m.delta, m.delta);
-    default: return S(0.0);
+    case RowKind::kB0x:
+      return m.delta.x;
+    case RowKind::kB0y:
+      return m.delta.y;
+    case RowKind::kB0z:
+      return m.delta.z;
+    case RowKind::kDDX:
+      return dot(m.a, m.b);
+    case RowKind::kBBDX:
+      return dot(m.delta, m.a);
+    case RowKind::kBBX:
+      return S(0.5) * dot(m.delta, m.delta);
+    default:
+      return S(0.0);
   }
 }
 
@@ -60,16 +75,24 @@ template <class S>
 S row_velocity(RowKind kind, const RowMotion<S>& m) {
   switch (kind) {
     case RowKind::kB0x:
-    case RowKind::kV0x: return m.delta_d.x;
+    case RowKind::kV0x:
+      return m.delta_d.x;
     case RowKind::kB0y:
-    case RowKind::kV0y: return m.delta_d.y;
+    case RowKind::kV0y:
+      return m.delta_d.y;
     case RowKind::kB0z:
-    case RowKind::kV0z: return m.delta_d.z;
-    case RowKind::kDDX: return dot(m.a_d, m.b) + dot(m.a, m.b_d);
-    case RowKind::kBBDX: return dot(m.delta_d, m.a) + dot(m.delta, m.a_d);
-    case RowKind::kBBX: return dot(m.delta, m.delta_d);
-    case RowKind::kVVDX: return dot(m.a, m.delta_d);
-    case RowKind::kVVX: return S(0.5) * dot(m.delta_d, m.delta_d);
+    case RowKind::kV0z:
+      return m.delta_d.z;
+    case RowKind::kDDX:
+      return dot(m.a_d, m.b) + dot(m.a, m.b_d);
+    case RowKind::kBBDX:
+      return dot(m.delta_d, m.a) + dot(m.delta, m.a_d);
+    case RowKind::kBBX:
+      return dot(m.delta, m.delta_d);
+    case RowKind::kVVDX:
+      return dot(m.a, m.delta_d);
+    case RowKind::kVVX:
+      return S(0.5) * dot(m.delta_d, m.delta_d);
   }
   return S(0.0);
 }
@@ -79,18 +102,24 @@ template <class S>
 S row_acceleration(RowKind kind, const RowMotion<S>& m) {
   switch (kind) {
     case RowKind::kB0x:
-    case RowKind::kV0x: return m.delta_dd.x;
+    case RowKind::kV0x:
+      return m.delta_dd.x;
     case RowKind::kB0y:
-    case RowKind::kV0y: return m.delta_dd.y;
+    case RowKind::kV0y:
+      return m.delta_dd.y;
     case RowKind::kB0z:
-    case RowKind::kV0z: return m.delta_dd.z;
+    case RowKind::kV0z:
+      return m.delta_dd.z;
     case RowKind::kDDX:
       return dot(m.a_dd, m.b) + dot(m.a, m.b_dd) + S(2.0) * dot(m.a_d, m.b_d);
     case RowKind::kBBDX:
       return dot(m.delta_dd, m.a) + S(2.0) * dot(m.delta_d, m.a_d) + dot(m.delta, m.a_dd);
-    case RowKind::kBBX: return dot(m.delta, m.delta_dd) + dot(m.delta_d, m.delta_d);
-    case RowKind::kVVDX: return dot(m.a_d, m.delta_d) + dot(m.a, m.delta_dd);
-    case RowKind::kVVX: return dot(m.delta_d, m.delta_dd);
+    case RowKind::kBBX:
+      return dot(m.delta, m.delta_dd) + dot(m.delta_d, m.delta_d);
+    case RowKind::kVVDX:
+      return dot(m.a_d, m.delta_d) + dot(m.a, m.delta_dd);
+    case RowKind::kVVX:
+      return dot(m.delta_d, m.delta_dd);
   }
   return S(0.0);
 }

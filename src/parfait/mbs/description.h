@@ -53,9 +53,9 @@ struct Marker {
 };
 
 enum class Coordinates {
-  kOriginAndAxes,         ///< q = (o, e1, e2, e3)
-  kTwoPointsTwoVectors,   ///< q = (o, o + e1, e2, e3)             (K 5.1.1)
-  kFourPoints,            ///< q = (o, o + e1, o + e2, o + e3)     (K 5.1.1)
+  kOriginAndAxes,        ///< q = (o, e1, e2, e3)
+  kTwoPointsTwoVectors,  ///< q = (o, o + e1, e2, e3)             (K 5.1.1)
+  kFourPoints,           ///< q = (o, o + e1, o + e2, o + e3)     (K 5.1.1)
 };
 
 enum class InertiaPoint { kCenterOfMass, kOrigin };
@@ -69,8 +69,9 @@ struct Released {
 struct Body {
   std::string id;
   Place place;
-  /// Initial frame in the world; the axes need not be orthonormal (general frame): their lengths and
-  /// angles are what the rigid-body constraints keep. Inertia, centre and markers are in this frame.
+  /// Initial frame in the world; the axes need not be orthonormal (general frame): their lengths
+  /// and angles are what the rigid-body constraints keep. Inertia, centre and markers are in this
+  /// frame.
   Number3 o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
   /// Initial velocity: rates of o, x, y, z ...
   Number3 o_rate{0, 0, 0}, x_rate{0, 0, 0}, y_rate{0, 0, 0}, z_rate{0, 0, 0};
@@ -80,7 +81,8 @@ struct Body {
   Value3 center_of_mass{0.0, 0.0, 0.0};
   /// Rows of the inertia tensor (kg m^2), symmetric, in body axes; for a general frame in the
   /// orthonormal frame obtained from it by Gram-Schmidt (x kept, y in the x-y plane).
-  std::array<Value3, 3> inertia{Value3{0.0, 0.0, 0.0}, Value3{0.0, 0.0, 0.0}, Value3{0.0, 0.0, 0.0}};
+  std::array<Value3, 3> inertia{Value3{0.0, 0.0, 0.0}, Value3{0.0, 0.0, 0.0},
+                                Value3{0.0, 0.0, 0.0}};
   InertiaPoint about = InertiaPoint::kCenterOfMass;
   Coordinates coordinates = Coordinates::kOriginAndAxes;
   Released released;
@@ -146,7 +148,7 @@ struct Input {
 
 /// A number that may be changed, estimated and differentiated with respect to.
 struct Parameter {
-  std::string id;  ///< empty in K's form: becomes "<element>.<constant name>"
+  std::string id;                 ///< empty in K's form: becomes "<element>.<constant name>"
   std::optional<double> initial;  ///< absent: the present value of the constant it drives
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();

@@ -20,7 +20,9 @@ DirectionState::DirectionState(const Structure& s)
 
 namespace {
 
-V4 combine(const V4* X, const double* r) { return X[0] * r[0] + X[1] * r[1] + X[2] * r[2]; }
+V4 combine(const V4* X, const double* r) {
+  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
+}
 
 /// Coefficient i of one body in a quad: numbers four apart.
 struct Column {
@@ -50,12 +52,17 @@ void map(const Lane* D, const double* r, Lane* out) {
   for (int k = 0; k < 3; ++k) out[k] = D[k] * r[0] + D[3 + k] * r[1] + D[6 + k] * r[2];
 }
 
-Lane dot(const double* a, const Lane* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Lane dot(const double* a, const Lane* b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
-const double* raw(const V4& a) { return reinterpret_cast<const double*>(&a); }
+const double* raw(const V4& a) {
+  return reinterpret_cast<const double*>(&a);
+}
 
-void prepare_joint(const JointShape& shape, const Geometry& g, const KernelState& k, const JointRows& r,
-                   const double* multiplier, DirectionJoint& out, std::array<V4, 3>* A) {
+void prepare_joint(const JointShape& shape, const Geometry& g, const KernelState& k,
+                   const JointRows& r, const double* multiplier, DirectionJoint& out,
+                   std::array<V4, 3>* A) {
   for (int side = 0; side < 2; ++side) {
     const BodyFrame& f = k.frames[shape.body[side]];
     for (int i = 0; i < shape.num_axes[side]; ++i) {
@@ -95,8 +102,8 @@ void prepare_joint(const JointShape& shape, const Geometry& g, const KernelState
   }
 }
 
-void prepare_quad(const InertiaQuad& I, const BodyQuad& Q, const V4 (*A)[3], const BodyFrame* frames,
-                  int count, DirectionQuad& out) {
+void prepare_quad(const InertiaQuad& I, const BodyQuad& Q, const V4 (*A)[3],
+                  const BodyFrame* frames, int count, DirectionQuad& out) {
   const V4 zero{};
   for (int i = 0; i < 3; ++i) {
     V4 t[4], a[4];
@@ -288,7 +295,8 @@ void residual_fast(const JointShape& shape, const Geometry& g, const JointRows& 
       Lane sum = dot(g.axis[partner][axis], y) + dot(raw(r.n[row - 3]), turn);
       if (own != ground) {
         sum += dot(raw(c.axis_dd[partner][axis]), dw) +
-               2.0 * dot(raw(c.axis_d[partner][axis]), dw_d) + dot(raw(r.axis[partner][axis]), dw_dd);
+               2.0 * dot(raw(c.axis_d[partner][axis]), dw_d) +
+               dot(raw(r.axis[partner][axis]), dw_dd);
       }
       out[row] = sum;
     }
@@ -352,7 +360,7 @@ void finish_body(const DirectionQuad& Q, const BodyQuad& body, const InertiaQuad
 }  // namespace
 
 Site<Dual> joint_site(const JointShape& shape, const Geometry& g, const KernelState& k,
-                   const DirectionState& d, const GeometryLanes* seeds) {
+                      const DirectionState& d, const GeometryLanes* seeds) {
   Site<Dual> site;
   for (int side = 0; side < 2; ++side) {
     const int body = shape.body[side];
@@ -380,7 +388,7 @@ RowMotion<Dual> row_motion(const Site<Dual>& site, const RowShape& row) {
 }
 
 void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<Dual>& site,
-                      const double* lambda, DirectionState& d) {
+                       const double* lambda, DirectionState& d) {
   const int released[2] = {s.released_index[shape.body[0]], s.released_index[shape.body[1]]};
   for (int i = 0; i < shape.nrows; ++i) {
     const auto m = row_motion(site, shape.rows[i]);
@@ -399,12 +407,14 @@ void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<D
       const int axis = side == 0 ? shape.rows[i].a_axis : shape.rows[i].b_axis;
       Lane* F = d.axis_force[released[side]].data();
       subtract_axis_force(side == 0 ? n : -n, end.base.rho_local, end.drho, F);
-      subtract_axis_force(l * (side == 0 ? grad.e_a : grad.e_b), end.base.axes[axis], end.da(axis), F);
+      subtract_axis_force(l * (side == 0 ? grad.e_a : grad.e_b), end.base.axes[axis], end.da(axis),
+                          F);
     }
   }
 }
 
-void joint_wrench_directions(const JointShape& shape, const KernelState& k, int j, DirectionState& d) {
+void joint_wrench_directions(const JointShape& shape, const KernelState& k, int j,
+                             DirectionState& d) {
   const JointRows& r = k.rows[j];
   const Lane* l = d.multipliers.data() + 6 * j;
   BodyWork& a = d.bodies[shape.body[0]];
@@ -452,8 +462,8 @@ void prepare_directions(const Structure& s, const KernelConstants& c, const Kern
   std::fill(d.A.begin(), d.A.end(), std::array<V4, 3>{});
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     if (general[j]) continue;
-    prepare_joint(s.joints[j], c.geometry[j], k, k.rows[j], k.multiplier.data() + 8 * j, d.joints[j],
-                  d.A.data());
+    prepare_joint(s.joints[j], c.geometry[j], k, k.rows[j], k.multiplier.data() + 8 * j,
+                  d.joints[j], d.A.data());
   }
   for (int quad = 0; quad < s.num_quads(); ++quad) {
     const int first = 4 * quad, count = std::min(4, s.num_bodies - first);
@@ -464,7 +474,8 @@ void prepare_directions(const Structure& s, const KernelConstants& c, const Kern
 }
 
 void solve_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
-                      const std::vector<char>& general, const ChunkSeeds& seeds, DirectionState& d) {
+                      const std::vector<char>& general, const ChunkSeeds& seeds,
+                      DirectionState& d) {
   const int nj = static_cast<int>(s.joints.size());
   const auto geometry = [&](int j) { return seeds.geometry ? seeds.geometry[j] : nullptr; };
   const auto inertia = [&](int b) { return seeds.inertia ? seeds.inertia[b] : nullptr; };

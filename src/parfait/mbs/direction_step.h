@@ -4,10 +4,11 @@
 #include "parfait/mbs/kernel.h"
 #include "parfait/mbs/site.h"
 
-/// Directional derivatives of the accelerations, kLanes at a time, with the factors of the last solve.
+/// Directional derivatives of the accelerations, kLanes at a time, with the factors of the last
+/// solve.
 ///
-/// The equations of kernel.h are differentiated as they stand (docs/theory/solver.md, D1-D6), so the
-/// directions are exact on and off the manifold:
+/// The equations of kernel.h are differentiated as they stand (docs/theory/solver.md, D1-D6), so
+/// the directions are exact on and off the manifold:
 ///
 ///   m da_c + dF = df - dm a_c
 ///   sum_i e_i x (dX'' J)_i + dT = dtau - sum_i dX_i x A_i,   A = X'' J + forces of the joints on X
@@ -36,7 +37,7 @@ struct InertiaLanes {
 };
 
 struct BodyWork {
-  Lane F[3], T[3];           ///< of the applied forces, later of the joints
+  Lane F[3], T[3];  ///< of the applied forces, later of the joints
   Lane YS[9], alpha[3], ac[3];
 };
 
@@ -47,9 +48,9 @@ struct DirectionState {
   AlignedVector<BodyWork> bodies;      ///< one more for the ground
   AlignedVector<BodyLanes> lanes;      ///< per body, for forces, general joints and observers
   AlignedVector<Lane> multipliers;     ///< 6 per joint: residuals, then directions of lambda
-  AlignedVector<std::array<Lane, 9>> axis_force;   ///< released bodies: directions of F_X
+  AlignedVector<std::array<Lane, 9>> axis_force;     ///< released bodies: directions of F_X
   AlignedVector<std::array<V4, 3>> released_Lambda;  ///< and their rigid-body multipliers
-  AlignedVector<std::array<Lane, 9>> group_axis;  ///< per joint: directions of the common axes
+  AlignedVector<std::array<Lane, 9>> group_axis;     ///< per joint: directions of the common axes
 
   DirectionState() = default;
   explicit DirectionState(const Structure& s);
@@ -57,20 +58,21 @@ struct DirectionState {
 
 /// What parameters and time add in one chunk; null pointers mean nothing is added.
 struct ChunkSeeds {
-  const InertiaLanes* const* inertia = nullptr;     ///< per body, each may be null
-  const GeometryLanes* const* geometry = nullptr;   ///< per joint, each may be null
-  const Lane* offset = nullptr;                     ///< per joint row: directions of r'' + phi''
-  const Lane* metric = nullptr;                     ///< per body 6: directions added to S
+  const InertiaLanes* const* inertia = nullptr;    ///< per body, each may be null
+  const GeometryLanes* const* geometry = nullptr;  ///< per joint, each may be null
+  const Lane* offset = nullptr;                    ///< per joint row: directions of r'' + phi''
+  const Lane* metric = nullptr;                    ///< per body 6: directions added to S
 };
 
-/// Once per state, after the accelerations are known: frames hold X'' and a_c. `general[j]` says that
-/// joint j takes the general path because it is not fast or a parameter moves its markers.
+/// Once per state, after the accelerations are known: frames hold X'' and a_c. `general[j]` says
+/// that joint j takes the general path because it is not fast or a parameter moves its markers.
 void prepare_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
                         const std::vector<char>& general, DirectionState& d);
 
-/// One chunk. On entry d.lanes has D, V (and rc, vc where `general` joints need them), d.bodies[].F, T
-/// the directions of the applied wrenches; on return d.lanes has Xdd (with the origin's
-/// acceleration in the three lanes before it) and ac, and d.multipliers the directions of lambda.
+/// One chunk. On entry d.lanes has D, V (and rc, vc where `general` joints need them),
+/// d.bodies[].F, T the directions of the applied wrenches; on return d.lanes has Xdd (with the
+/// origin's acceleration in the three lanes before it) and ac, and d.multipliers the directions of
+/// lambda.
 void solve_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
                       const std::vector<char>& general, const ChunkSeeds& seeds, DirectionState& d);
 
@@ -85,6 +87,7 @@ RowMotion<Dual> row_motion(const Site<Dual>& site, const RowShape& row);
 void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<Dual>& site,
                        const double* lambda, DirectionState& d);
 /// F, T += the joint's wrench due to the directions of its multipliers. (D5)
-void joint_wrench_directions(const JointShape& shape, const KernelState& k, int j, DirectionState& d);
+void joint_wrench_directions(const JointShape& shape, const KernelState& k, int j,
+                             DirectionState& d);
 
 }  // namespace parfait::mbs

@@ -162,8 +162,8 @@ TEST(Directions, OfLoopsAreTheDerivativeAlongTheManifold) {
       return x;
     };
     const auto tangent = differentiate(on_manifold, 1e-3);
-    const auto reference = differentiate(
-        [&](double h) { return rates(model, *ws, 0, on_manifold(h)); }, 1e-3);
+    const auto reference =
+        differentiate([&](double h) { return rates(model, *ws, 0, on_manifold(h)); }, 1e-3);
     const VectorXd p = initial_parameters(model);
     const VectorXd result = direction_of(model, 0, y, p, {0, tangent.value, p}, 1, 4);
     EXPECT_GT(reference.value.cwiseAbs().maxCoeff(), 0.1);
@@ -181,10 +181,10 @@ Description parameter_model(const std::string& joint, const std::string& force) 
   Force f;
   f.key = force;
   f.id = "f";
-  f.begin = testing_support::marker(d.bodies[0].id, testing_support::axes_frame(
-      {0.3, 0.1, -0.2}, Random(3).rotation()));
-  f.end = testing_support::marker(d.bodies[2].id, testing_support::axes_frame(
-      {-0.1, 0.4, 0.2}, Random(4).rotation()));
+  f.begin = testing_support::marker(
+      d.bodies[0].id, testing_support::axes_frame({0.3, 0.1, -0.2}, Random(3).rotation()));
+  f.end = testing_support::marker(
+      d.bodies[2].id, testing_support::axes_frame({-0.1, 0.4, 0.2}, Random(4).rotation()));
   const ForceType& type = *registry().find_force(force);
   for (const auto& info : type.constants) f.constants.push_back({info.name, Value(1.7)});
   if (type.has_law) {
@@ -259,7 +259,8 @@ TEST(Directions, OfMassCentreInertiaAndGravityAreTheDerivative) {
 }
 
 TEST(Directions, OfAGeneralLawsParameterAreTheDerivative) {
-  for (const char* key : {"General_Linear", "General_Z", "General_Direction", "General_Rotational"}) {
+  for (const char* key :
+       {"General_Linear", "General_Z", "General_Direction", "General_Rotational"}) {
     const Model model(parameter_model("Spherical", key));
     VectorXd y = VectorXd::Map(model.initial_state().data(), model.sizes().ny());
     Direction d{1, Random(1).vector(static_cast<int>(y.size()), 1.0), VectorXd::Ones(1)};

@@ -144,8 +144,8 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
           std::swap(sp, sj);
         }
         const int target = block(p, j);
-        plan.couplings.push_back({plan.blocks[target].offset, body, p, sp, j, sj,
-                                  !assembled.insert(target).second});
+        plan.couplings.push_back(
+            {plan.blocks[target].offset, body, p, sp, j, sj, !assembled.insert(target).second});
       }
     }
   }

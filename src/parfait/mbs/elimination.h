@@ -6,8 +6,9 @@
 /// The order in which the joints of a mechanism are eliminated, computed once per model.
 ///
 /// After the bodies are eliminated, the multipliers of the joints obey K lambda = r with one block
-/// row per joint; two joints couple if they share a body. The elimination of K is static: chains and
-/// trees have no fill, a loop has fill in proportion to its length (docs/theory/solver.md, S5-S8).
+/// row per joint; two joints couple if they share a body. The elimination of K is static: chains
+/// and trees have no fill, a loop has fill in proportion to its length (docs/theory/solver.md,
+/// S5-S8).
 namespace parfait::mbs {
 
 /// What the ordering needs of a joint: bodies (ground = -1) and the number of rows (1 to 6).
@@ -30,7 +31,7 @@ struct EliminationPlan {
   };
   /// K(p, q) -= S_p W_q^T, p and q neighbours of the eliminated joint; for p = q the diagonal of p.
   struct Update {
-    int p, q;  ///< indices into neighbours
+    int p, q;    ///< indices into neighbours
     int target;  ///< offset of the block
   };
   struct Step {
@@ -60,9 +61,9 @@ struct EliminationPlan {
   std::vector<Update> updates;
   std::vector<Block> blocks;  ///< the first num_joints are the diagonal ones
   std::vector<Coupling> couplings;
-  std::vector<int> fill;          ///< blocks without a coupling: start from zero
-  std::vector<char> tested;       ///< per joint: closes a loop, or rows may vanish: test its rank
-  int size = 0;                   ///< doubles for all blocks
+  std::vector<int> fill;     ///< blocks without a coupling: start from zero
+  std::vector<char> tested;  ///< per joint: closes a loop, or rows may vanish: test its rank
+  int size = 0;              ///< doubles for all blocks
 };
 
 /// Blocks are stored by columns of four rows, so that no lane of a register is wasted on the fifth
@@ -71,7 +72,9 @@ struct EliminationPlan {
 inline int block_size(int rows, int columns) {
   return 4 * columns + (rows > 4 ? 8 * (rows - 4) : 0);
 }
-inline int diagonal_size(int rows) { return 4 * rows + (rows > 4 ? 4 : 0); }
+inline int diagonal_size(int rows) {
+  return 4 * rows + (rows > 4 ? 4 : 0);
+}
 /// Position of the entry (row, column) of a block with `columns` columns.
 constexpr int entry(int columns, int row, int column) {
   return row < 4 ? 4 * column + row : 4 * columns + 8 * (row - 4) + column;
@@ -87,17 +90,29 @@ constexpr int diagonal_entry(int n, int row, int column) {
 template <class Run>
 inline void with_size(int n, Run&& run) {
   switch (n) {
-    case 1: run.template operator()<1>(); break;
-    case 2: run.template operator()<2>(); break;
-    case 3: run.template operator()<3>(); break;
-    case 4: run.template operator()<4>(); break;
-    case 5: run.template operator()<5>(); break;
-    default: run.template operator()<6>(); break;
+    case 1:
+      run.template operator()<1>();
+      break;
+    case 2:
+      run.template operator()<2>();
+      break;
+    case 3:
+      run.template operator()<3>();
+      break;
+    case 4:
+      run.template operator()<4>();
+      break;
+    case 5:
+      run.template operator()<5>();
+      break;
+    default:
+      run.template operator()<6>();
+      break;
   }
 }
 
-/// Minimum degree; joints whose rank is tested come last, since their rows may be redundant; ties go to
-/// the least recently touched joint, which eliminates a chain from both ends.
+/// Minimum degree; joints whose rank is tested come last, since their rows may be redundant; ties
+/// go to the least recently touched joint, which eliminates a chain from both ends.
 EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num_bodies);
 
 }  // namespace parfait::mbs

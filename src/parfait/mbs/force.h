@@ -5,12 +5,13 @@
 
 /// Forces between two bodies: a scalar measure s of the motion and a law F(s, s', t, ...).
 ///
-/// The force is the gradient of the measure, f_q = -F ds/dq, so a positive F pulls s down, its power
-/// is exactly -F s', and action equals reaction; a measure that does not change when both bodies move
-/// together as one gives no net torque either (docs/theory/forces.md).
+/// The force is the gradient of the measure, f_q = -F ds/dq, so a positive F pulls s down, its
+/// power is exactly -F s', and action equals reaction; a measure that does not change when both
+/// bodies move together as one gives no net torque either (docs/theory/forces.md).
 namespace parfait::mbs {
 
-/// A measure and its gradient: d(s) = n . d(r_0 - r_1) + sum over ends and axes e[end][i] . d(axis).
+/// A measure and its gradient: d(s) = n . d(r_0 - r_1) + sum over ends and axes e[end][i] .
+/// d(axis).
 template <class S>
 struct Measured {
   S s{}, rate{};
@@ -46,8 +47,8 @@ class ForceElement {
 };
 
 /// Writes the virtual functions of a ForceElement from two function objects that are templates over
-/// the scalar: Measure::operator()(Site<S>) -> Measured<S> and Law::operator()(LawInput<S>) -> S; a law
-/// with potential energy has a static function potential(LawInput<S>) too.
+/// the scalar: Measure::operator()(Site<S>) -> Measured<S> and Law::operator()(LawInput<S>) -> S; a
+/// law with potential energy has a static function potential(LawInput<S>) too.
 template <class Measure, class Law>
 class MeasuredForce final : public ForceElement {
  public:

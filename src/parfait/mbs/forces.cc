@@ -7,10 +7,10 @@
 namespace parfait::mbs {
 namespace {
 
-using std::atan2;
-using std::sqrt;
 using math::atan2;
 using math::sqrt;
+using std::atan2;
+using std::sqrt;
 
 /// s = |r_0 - r_1|
 struct Linear {
@@ -138,34 +138,62 @@ void add_family(Registry& r, const std::string& prefix, const std::string& gener
                           "value of s at which the spring is free of force",
                           std::is_same_v<Measure, Linear> ? std::nullopt : std::optional(0.0)};
   const ConstantInfo stiffness{"stiffness", force + "/" + length, "force per unit of s", {}};
-  const ConstantInfo damping{"damping", force + " s/" + length, "force per unit of the rate of s", {}};
-  const ConstantInfo constant{angular ? "torque" : "force", force,
-                              "constant, or a formula of t, parameters, states and inputs", {}};
-  r.add(ForceType{prefix + "Spring", what + ": F = stiffness (s - rest)", {rest, stiffness}, true,
-                  false, maker<Measure, Spring>()});
-  r.add(ForceType{prefix + "Damper", what + ": F = damping s'", {damping}, true, false,
+  const ConstantInfo damping{
+      "damping", force + " s/" + length, "force per unit of the rate of s", {}};
+  const ConstantInfo constant{angular ? "torque" : "force",
+                              force,
+                              "constant, or a formula of t, parameters, states and inputs",
+                              {}};
+  r.add(ForceType{prefix + "Spring",
+                  what + ": F = stiffness (s - rest)",
+                  {rest, stiffness},
+                  true,
+                  false,
+                  maker<Measure, Spring>()});
+  r.add(ForceType{prefix + "Damper",
+                  what + ": F = damping s'",
+                  {damping},
+                  true,
+                  false,
                   maker<Measure, Damper>()});
-  r.add(ForceType{prefix + "Spring_Damper", what + ": F = stiffness (s - rest) + damping s'",
-                  {rest, stiffness, damping}, true, false, maker<Measure, SpringDamper>()});
-  r.add(ForceType{prefix + "Actuator", what + ": F given", {constant}, true, false,
+  r.add(ForceType{prefix + "Spring_Damper",
+                  what + ": F = stiffness (s - rest) + damping s'",
+                  {rest, stiffness, damping},
+                  true,
+                  false,
+                  maker<Measure, SpringDamper>()});
+  r.add(ForceType{prefix + "Actuator",
+                  what + ": F given",
+                  {constant},
+                  true,
+                  false,
                   maker<Measure, Actuator>()});
-  r.add(ForceType{general, what + ": F is a formula of " + Measure::kName + ", rate, t, ...", {}, true,
-                  true, maker<Measure, General>()});
+  r.add(ForceType{general,
+                  what + ": F is a formula of " + Measure::kName + ", rate, t, ...",
+                  {},
+                  true,
+                  true,
+                  maker<Measure, General>()});
 }
 
 }  // namespace
 
 void add_standard_forces(Registry& r) {
-  r.add(ForceType{"Gravitation", "weight of all bodies; one constant acts along z, three are a vector",
-                  {{"g", "m/s^2", "acceleration of free fall (or gx, gy, gz)", {}}}, false, false,
+  r.add(ForceType{"Gravitation",
+                  "weight of all bodies; one constant acts along z, three are a vector",
+                  {{"g", "m/s^2", "acceleration of free fall (or gx, gy, gz)", {}}},
+                  false,
+                  false,
                   nullptr});
   add_family<Linear>(r, "", "General_Linear", "along the line of the marker origins, s = distance",
                      false);
   add_family<Z>(r, "Z_", "General_Z", "along z of the world, s = z of begin minus z of end", false);
   add_family<Direction>(r, "Direction_", "General_Direction",
-                        "along z of the begin marker, s = difference of the origins along it", false);
+                        "along z of the begin marker, s = difference of the origins along it",
+                        false);
   add_family<Rotational>(r, "Rotational_", "General_Rotational",
-                         "about z of the begin marker, s = angle from x of begin to x of end", true);
+                         "about z of the begin marker, s = angle from x of begin to x of end",
+                         true);
 }
 
 }  // namespace parfait::mbs

@@ -11,7 +11,7 @@ namespace parfait::mbs {
 
 /// A marker as an element uses it.
 struct FrameSpec {
-  int body = 0;  ///< num_bodies: the ground
+  int body = 0;            ///< num_bodies: the ground
   int first_constant = 0;  ///< of 12: o.x … z.z
   bool has_x = false, has_y = false;
 };

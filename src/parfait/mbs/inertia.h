@@ -8,8 +8,8 @@
 namespace parfait::mbs {
 
 /// Mass, centre of mass and second moment J = int rho rho^T dm about it (xx yy zz xy xz yz).
-/// J = tr(Theta)/2 I - Theta for the inertia tensor Theta about the centre of mass (K eq. 4.13 for a
-/// centre anywhere; docs/theory/corrections.md).
+/// J = tr(Theta)/2 I - Theta for the inertia tensor Theta about the centre of mass (K eq. 4.13 for
+/// a centre anywhere; docs/theory/corrections.md).
 template <class S>
 struct Inertia {
   S m{};
@@ -21,20 +21,27 @@ struct Inertia {
 template <class S>
 std::array<S, 6> second_moment(const std::array<S, 6>& Theta) {
   const S half(0.5);
-  return {half * (Theta[1] + Theta[2] - Theta[0]), half * (Theta[0] + Theta[2] - Theta[1]),
-          half * (Theta[0] + Theta[1] - Theta[2]), -Theta[3], -Theta[4], -Theta[5]};
+  return {half * (Theta[1] + Theta[2] - Theta[0]),
+          half * (Theta[0] + Theta[2] - Theta[1]),
+          half * (Theta[0] + Theta[1] - Theta[2]),
+          -Theta[3],
+          -Theta[4],
+          -Theta[5]};
 }
 
 /// m (|c|^2 I - c c^T): the tensor of the whole mass at the centre, about the origin.
 template <class S>
 std::array<S, 6> steiner(const S& m, const std::array<S, 3>& c) {
-  return {m * (c[1] * c[1] + c[2] * c[2]), m * (c[0] * c[0] + c[2] * c[2]),
-          m * (c[0] * c[0] + c[1] * c[1]), -(m * c[0] * c[1]),
-          -(m * c[0] * c[2]),              -(m * c[1] * c[2])};
+  return {m * (c[1] * c[1] + c[2] * c[2]),
+          m * (c[0] * c[0] + c[2] * c[2]),
+          m * (c[0] * c[0] + c[1] * c[1]),
+          -(m * c[0] * c[1]),
+          -(m * c[0] * c[2]),
+          -(m * c[1] * c[2])};
 }
 
-/// From the Cholesky factor of the pseudo-inertia [[J + m c c^T, m c], [m c^T, m]] = L L^T, L row by
-/// row: every L with a nonzero diagonal is a body that can exist.
+/// From the Cholesky factor of the pseudo-inertia [[J + m c c^T, m c], [m c^T, m]] = L L^T, L row
+/// by row: every L with a nonzero diagonal is a body that can exist.
 template <class S>
 Inertia<S> inertia_from_cholesky(const std::array<S, 10>& L) {
   const auto at = [&](int i, int j) -> const S& { return L[i * (i + 1) / 2 + j]; };

@@ -7,7 +7,9 @@ namespace {
 
 constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-Vec3<Dual> axis(V4 a, const Lane* d) { return {{a[0], d[0]}, {a[1], d[1]}, {a[2], d[2]}}; }
+Vec3<Dual> axis(V4 a, const Lane* d) {
+  return {{a[0], d[0]}, {a[1], d[1]}, {a[2], d[2]}};
+}
 
 Site<Dual> site_of(const ModelData& m, const ModelWorkspace& w, std::size_t j) {
   return joint_site(m.structure.joints[j], w.bound.geometry[j], w.k, w.d, w.geometry_seed[j]);
@@ -30,11 +32,16 @@ void add_entries(const Vec3<Dual>& f, const Dual& first, const Dual* r, double* 
 /// with one argument replaced by the rates; VVDX depends on the position through its axis.
 RowGradient<Dual> position_part(RowKind kind, const RowMotion<Dual>& m) {
   switch (kind) {
-    case RowKind::kDDX: return {{}, m.b_d, m.a_d};
-    case RowKind::kBBDX: return {m.a_d, m.delta_d, {}};
-    case RowKind::kBBX: return {m.delta_d, {}, {}};
-    case RowKind::kVVDX: return {{}, m.delta_d, {}};
-    default: return {};
+    case RowKind::kDDX:
+      return {{}, m.b_d, m.a_d};
+    case RowKind::kBBDX:
+      return {m.a_d, m.delta_d, {}};
+    case RowKind::kBBX:
+      return {m.delta_d, {}, {}};
+    case RowKind::kVVDX:
+      return {{}, m.delta_d, {}};
+    default:
+      return {};
   }
 }
 
@@ -89,8 +96,8 @@ void invariant_directions(const ModelData& m, ModelWorkspace& w, Lane* dg) {
   }
 }
 
-void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lambda, double* gradient,
-                        Lane* directions) {
+void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lambda,
+                        double* gradient, Lane* directions) {
   const auto& s = m.structure;
   const int nq = m.sizes.nq;
   std::fill_n(gradient, 2 * nq, 0.0);

@@ -12,11 +12,15 @@ namespace {
 using math::Vec3;
 using Vec = Vec3<double>;
 
-V4 combine(const V4* X, const double* r) { return X[0] * r[0] + X[1] * r[1] + X[2] * r[2]; }
-Vec vec(V4 a) { return {a[0], a[1], a[2]}; }
+V4 combine(const V4* X, const double* r) {
+  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
+}
+Vec vec(V4 a) {
+  return {a[0], a[1], a[2]};
+}
 
-/// E_c = sum_k Z_kc T_k, Z upper triangular: columns of the whitened Jacobian from the levers T, four
-/// rows (and, with H, the next four) at a time.
+/// E_c = sum_k Z_kc T_k, Z upper triangular: columns of the whitened Jacobian from the levers T,
+/// four rows (and, with H, the next four) at a time.
 template <bool kMore>
 inline void whiten_columns(const double* Z, const V4 T[3], const V4 H[3], double* E) {
   const V4 z00 = splat(Z[0]), z01 = splat(Z[1]), z11 = splat(Z[2]), z02 = splat(Z[3]),
@@ -101,20 +105,20 @@ void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame
     const double* Z = side == 0 ? A.Z : B.Z;
     const V4 lever = side == 0 ? rho[0] : -rho[1];
     const V4 minus = -lever;
-    V4 T[3] = {__builtin_shuffle(lever, minus, I4{3, 6, 1, 3}),
-               __builtin_shuffle(lever, minus, I4{2, 3, 4, 3}),
-               __builtin_shuffle(lever, minus, I4{5, 0, 3, 3})};
+    V4 T[3] = {__builtin_shufflevector(lever, minus, 3, 6, 1, 3),
+               __builtin_shufflevector(lever, minus, 2, 3, 4, 3),
+               __builtin_shufflevector(lever, minus, 5, 0, 3, 3)};
     if (nrows > 3) {
       const V4 n0 = side == 0 ? n[0] : -n[0];
-      T[0] = __builtin_shuffle(T[0], n0, I4{0, 1, 2, 4});
-      T[1] = __builtin_shuffle(T[1], n0, I4{0, 1, 2, 5});
-      T[2] = __builtin_shuffle(T[2], n0, I4{0, 1, 2, 6});
+      T[0] = __builtin_shufflevector(T[0], n0, 0, 1, 2, 4);
+      T[1] = __builtin_shufflevector(T[1], n0, 0, 1, 2, 5);
+      T[2] = __builtin_shufflevector(T[2], n0, 0, 1, 2, 6);
     }
     if (nrows > 4) {
       const V4 n1 = side == 0 ? n[1] : -n[1], n2 = side == 0 ? n[2] : -n[2];
-      const V4 H[3] = {__builtin_shuffle(n1, n2, I4{0, 4, 3, 3}),
-                       __builtin_shuffle(n1, n2, I4{1, 5, 3, 3}),
-                       __builtin_shuffle(n1, n2, I4{2, 6, 3, 3})};
+      const V4 H[3] = {__builtin_shufflevector(n1, n2, 0, 4, 3, 3),
+                       __builtin_shufflevector(n1, n2, 1, 5, 3, 3),
+                       __builtin_shufflevector(n1, n2, 2, 6, 3, 3)};
       whiten_columns<true>(Z, T, H, r.E[side][0]);
     } else {
       whiten_columns<false>(Z, T, nullptr, r.E[side][0]);
@@ -125,7 +129,7 @@ void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame
 }  // namespace
 
 RowMotion<double> row_motion(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
-                         const RowShape& row) {
+                             const RowShape& row) {
   const BodyFrame& A = frames[shape.body[0]];
   const BodyFrame& B = frames[shape.body[1]];
   RowMotion<double> m;
@@ -172,23 +176,24 @@ void step_slow_joint(const JointShape& shape, const Geometry& g, const BodyFrame
   }
 }
 
-/// Columns of four rows: out(:, s) (+)= sum_c E_p(:, c) E_j(s, c) over `kSides` sides, with `ball` on
-/// the diagonal of the point rows.
+constexpr V4 kUnit[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+
+/// Columns of four rows: out(:, s) (+)= sum_c E_p(:, c) E_j(s, c) over `kSides` sides, with `ball`
+/// on the diagonal of the point rows.
 template <int kSides, int N, bool kAdd>
-inline __attribute__((always_inline)) void product_columns(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out) {
+inline __attribute__((always_inline)) void product_columns(const double (*Ep)[8],
+                                                           const double (*Ej)[8], double ball,
+                                                           double* out) {
   V4 e[3 * kSides];
 #pragma GCC unroll 6
   for (int c = 0; c < 3 * kSides; ++c) e[c] = load4(Ep[c]);
-  const V4 w = splat(ball), zero{};
+  const V4 w = splat(ball);
 #pragma GCC unroll 6
   for (int s = 0; s < N; ++s) {
     V4 acc = e[0] * splat(Ej[0][s]);
 #pragma GCC unroll 6
     for (int c = 1; c < 3 * kSides; ++c) acc += e[c] * splat(Ej[c][s]);
-    if (s < 3) {
-      const I4 pick{s == 0 ? 4 : 0, s == 1 ? 5 : 1, s == 2 ? 6 : 2, 3};
-      acc += __builtin_shuffle(zero, w, pick);
-    }
+    if (s < 3) acc += kUnit[s] * w;
     if (kAdd) acc += load4(out + 4 * s);
     store4(out + 4 * s, acc);
   }
@@ -311,17 +316,24 @@ std::vector<AssemblyOp> make_assembly(const Structure& s, KernelState& k) {
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
     const auto* E = k.rows[j].E[0];
-    ops.push_back({kDiagonal[shape.nrows - 1], E, E,
+    ops.push_back({kDiagonal[shape.nrows - 1],
+                   E,
+                   E,
                    {&k.frames[shape.body[0]].Z[6], &k.frames[shape.body[1]].Z[6]},
-                   shape.fast ? 1.0 : 0.0, K + s.plan.blocks[j].offset,
+                   shape.fast ? 1.0 : 0.0,
+                   K + s.plan.blocks[j].offset,
                    k.factors.diagonal0.data() + 8 * j});
   }
   for (const auto& c : s.plan.couplings) {
     const int kind = 6 * (s.nrows[c.p] - 1) + s.nrows[c.j] - 1;
     const double sign = c.side_p == c.side_j ? 1 : -1;
-    ops.push_back({(c.adds ? kAddProduct : kProduct)[kind], k.rows[c.p].E[c.side_p],
-                   k.rows[c.j].E[c.side_j], {&k.frames[c.body].Z[6], &kNothing},
-                   s.joints[c.p].fast && s.joints[c.j].fast ? sign : 0.0, K + c.offset, nullptr});
+    ops.push_back({(c.adds ? kAddProduct : kProduct)[kind],
+                   k.rows[c.p].E[c.side_p],
+                   k.rows[c.j].E[c.side_j],
+                   {&k.frames[c.body].Z[6], &kNothing},
+                   s.joints[c.p].fast && s.joints[c.j].fast ? sign : 0.0,
+                   K + c.offset,
+                   nullptr});
   }
   return ops;
 }
@@ -334,7 +346,9 @@ void assemble_rest(const Structure& s, KernelState& k) {
   for (int j = 0; j < static_cast<int>(s.joints.size()); ++j) {
     const JointShape& shape = s.joints[j];
     double* out = K + s.plan.blocks[j].offset;
-    const auto at = [n = shape.nrows](int row, int column) { return diagonal_entry(n, row, column); };
+    const auto at = [n = shape.nrows](int row, int column) {
+      return diagonal_entry(n, row, column);
+    };
     const double w = k.frames[shape.body[0]].Z[6] + k.frames[shape.body[1]].Z[6];
     if (!shape.fast) add_translation(shape, shape, w, k.rows[j], k.rows[j], at, out);
     for (int side = 0; side < 2; ++side) {
@@ -358,8 +372,8 @@ void assemble_rest(const Structure& s, KernelState& k) {
 void assemble_joints(const Structure& s, KernelState& k) {
   for (int b : s.plan.fill) {
     const auto& block = s.plan.blocks[b];
-    std::fill_n(k.factors.K.data() + block.offset,
-                block_size(s.nrows[block.p], s.nrows[block.j]), 0.0);
+    std::fill_n(k.factors.K.data() + block.offset, block_size(s.nrows[block.p], s.nrows[block.j]),
+                0.0);
   }
   for (const auto& op : k.assembly) {
     op.kernel(op.Ep, op.Ej, op.sign * (*op.inverse_m[0] + *op.inverse_m[1]), op.out, op.diagonal);

@@ -33,9 +33,9 @@ struct AlignedAllocator {
   template <class U>
   explicit AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t n) {
-    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
   }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+  void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{64}); }
   bool operator==(const AlignedAllocator&) const { return true; }
 };
 template <class T>
@@ -67,8 +67,8 @@ struct JointShape {
   std::array<RowShape, 6> rows{};
   int num_groups = 0;
   std::array<AxisGroup, 3> groups{};  ///< fast joints: all DDX rows
-  int first_row = 0;      ///< in the vector of multipliers, which is also that of g_vel
-  int first_pos_row = 0;  ///< in g_pos; velocity rows have none
+  int first_row = 0;                  ///< in the vector of multipliers, which is also that of g_vel
+  int first_pos_row = 0;              ///< in g_pos; velocity rows have none
 };
 
 /// A body that gave up some of its rigid-body constraints, in the order xx yy zz xy xz yz.
@@ -86,7 +86,7 @@ struct Structure {
   std::vector<int> nrows;
   EliminationPlan plan;
   std::vector<ReleasedShape> released;
-  std::vector<int> released_index;  ///< per body, index into `released` or -1; ground: -1
+  std::vector<int> released_index;           ///< per body, index into `released` or -1; ground: -1
   std::vector<std::array<int, 6>> body_row;  ///< per body: row in g_pos and g_vel, -1 if released
   int num_rows = 0;                          ///< joint rows: multipliers
   int num_pos = 0, num_vel = 0;
@@ -101,8 +101,8 @@ struct alignas(32) InertiaQuad {
   V4 m, inverse_m, c[3], J[6];
 };
 
-/// Local geometry of a joint or force relative to the centres of mass of its bodies (0 begin, 1 end):
-/// points rho = r - c and axes.
+/// Local geometry of a joint or force relative to the centres of mass of its bodies (0 begin, 1
+/// end): points rho = r - c and axes.
 struct alignas(32) Geometry {
   double rho[2][4] = {};
   double axis[2][3][4] = {};
@@ -135,22 +135,22 @@ struct alignas(32) BodyFrame {
 
 /// The body step's memory of four bodies, read again after the joints are solved.
 struct alignas(32) BodyQuad {
-  V4 X[9];     ///< X[3 i + k]: component k of axis i
-  V4 Y[9];     ///< X^-T likewise
+  V4 X[9];  ///< X[3 i + k]: component k of axis i
+  V4 Y[9];  ///< X^-T likewise
   V4 XJ[9];
-  V4 Z[6];     ///< as in BodyFrame
+  V4 Z[6];      ///< as in BodyFrame
   V4 tau_S[3];  ///< torque that the motion Y S needs
-  V4 Xdd[9];   ///< Y S, then the second derivative of X
+  V4 Xdd[9];    ///< Y S, then the second derivative of X
   V4 ac[3];
 };
 
 /// Whitened Jacobian of a joint, column by column: E[side][c][row], signs included.
 struct alignas(32) JointRows {
-  double E[2][3][8] = {};   ///< rotation
-  double N[3][8] = {};      ///< translation, side a; side b is its negative
-  V4 rho[2] = {};           ///< Xrho, world
-  V4 axis[2][3] = {};       ///< X u, world
-  V4 n[3] = {};             ///< DDX rows of a fast joint: u x w
+  double E[2][3][8] = {};  ///< rotation
+  double N[3][8] = {};     ///< translation, side a; side b is its negative
+  V4 rho[2] = {};          ///< Xrho, world
+  V4 axis[2][3] = {};      ///< X u, world
+  V4 n[3] = {};            ///< DDX rows of a fast joint: u x w
 };
 
 /// Extra columns of a released body: directions Q_c in which its axes may move besides rotating.
@@ -166,7 +166,8 @@ struct AssemblyOp {
   Kernel kernel;
   const double (*Ep)[8];
   const double (*Ej)[8];
-  const double* inverse_m[2];  ///< w = sign (inverse_m[0] + inverse_m[1]), where both joints are fast
+  const double*
+      inverse_m[2];  ///< w = sign (inverse_m[0] + inverse_m[1]), where both joints are fast
   double sign;
   double* out;
   double* diagonal;  ///< of a diagonal block
@@ -175,14 +176,14 @@ struct AssemblyOp {
 struct KernelState {
   AlignedVector<BodyFrame> frames;
   AlignedVector<BodyQuad> quads;
-  AlignedVector<V4> force, torque;    ///< applied wrench about the centre of mass, per body
+  AlignedVector<V4> force, torque;  ///< applied wrench about the centre of mass, per body
   AlignedVector<std::array<V4, 3>> axis_force;  ///< released bodies: forces F_X on the axes
   AlignedVector<ReleasedBasis> released;
   AlignedVector<JointRows> rows;
   AlignedVector<double> multiplier;  ///< 8 per joint: G a_free - gamma, after the solve lambda
   AlignedVector<std::array<double, 96>> released_columns;  ///< per joint: E[side][c < 6][8]
-  std::vector<double> offset_acc;  ///< r'' + phi'' of every joint row
-  bool has_offset = false;         ///< whether any of them is not zero
+  std::vector<double> offset_acc;                          ///< r'' + phi'' of every joint row
+  bool has_offset = false;                                 ///< whether any of them is not zero
   std::vector<double> metric_offset;  ///< per body: 6 entries added to S; empty: none
   BlockFactors factors;
   std::vector<AssemblyOp> assembly;

@@ -10,13 +10,27 @@
 
 namespace parfait::mbs {
 
-const dynamics::Sizes& Model::sizes() const { return data_->sizes; }
-const std::vector<dynamics::ParameterInfo>& Model::parameters() const { return data_->parameters; }
-std::vector<double> Model::initial_state() const { return data_->initial; }
-const Description& Model::description() const { return data_->description; }
-const AssemblyReport& Model::assembly() const { return data_->assembly; }
-const std::vector<std::string>& Model::warnings() const { return data_->warnings; }
-std::vector<std::string> Model::quantity_names() const { return data_->quantities.names(); }
+const dynamics::Sizes& Model::sizes() const {
+  return data_->sizes;
+}
+const std::vector<dynamics::ParameterInfo>& Model::parameters() const {
+  return data_->parameters;
+}
+std::vector<double> Model::initial_state() const {
+  return data_->initial;
+}
+const Description& Model::description() const {
+  return data_->description;
+}
+const AssemblyReport& Model::assembly() const {
+  return data_->assembly;
+}
+const std::vector<std::string>& Model::warnings() const {
+  return data_->warnings;
+}
+std::vector<std::string> Model::quantity_names() const {
+  return data_->quantities.names();
+}
 
 std::unique_ptr<dynamics::Workspace> Model::make_workspace(int max_directions) const {
   auto w = std::make_unique<ModelWorkspace>(*data_, max_directions);
@@ -163,8 +177,7 @@ Model::Partition Model::partition(dynamics::Workspace& ws) const {
         continue;
       }
       out.dropped.push_back(shape.first_row + i);
-      const auto motion =
-          row_motion(shape, w.bound.geometry[j], w.k.frames.data(), shape.rows[i]);
+      const auto motion = row_motion(shape, w.bound.geometry[j], w.k.frames.data(), shape.rows[i]);
       double residual = row_acceleration(shape.rows[i].kind, motion);
       if (w.k.has_offset) residual -= w.k.offset_acc[shape.first_row + i];
       out.largest_residual = std::max(out.largest_residual, std::abs(residual));

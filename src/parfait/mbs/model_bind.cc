@@ -3,7 +3,8 @@
 #include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/model_data.h"
 
-// Everything that depends on the parameters alone: constants, inertia, geometry, and their directions.
+// Everything that depends on the parameters alone: constants, inertia, geometry, and their
+// directions.
 namespace parfait::mbs {
 namespace {
 
@@ -103,7 +104,8 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
       e_rate(m.sizes.ne),
       k(m.structure),
       max_directions(max_dirs) {
-  for (auto* x : {&projection.q0, &projection.v0, &projection.q, &projection.v}) x->resize(m.sizes.nq);
+  for (auto* x : {&projection.q0, &projection.v0, &projection.q, &projection.v})
+    x->resize(m.sizes.nq);
   projection.metric.resize(6 * m.structure.num_bodies);
   projection.g.resize(m.sizes.num_pos + m.sizes.num_vel);
   for (auto& multiplier : projection.multiplier) multiplier.resize(8 * m.structure.joints.size());
@@ -152,7 +154,9 @@ void ModelWorkspace::make_direction_room(const ModelData& m) {
   law_gradients.resize(size);
 }
 
-ModelWorkspace& cast(dynamics::Workspace& ws) { return static_cast<ModelWorkspace&>(ws); }
+ModelWorkspace& cast(dynamics::Workspace& ws) {
+  return static_cast<ModelWorkspace&>(ws);
+}
 
 void bind_constants(const ModelData& m, ModelWorkspace& w) {
   m.constants.bind(w.p.data(), w.constants.data(), w.scratch.data());

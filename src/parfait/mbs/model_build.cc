@@ -40,7 +40,8 @@ class Builder {
     return -1;  // check() has seen to it that this does not happen
   }
 
-  /// A marker as an element uses it; `own` is the prefix of its constants if it has a frame of its own.
+  /// A marker as an element uses it; `own` is the prefix of its constants if it has a frame of its
+  /// own.
   FrameSpec frame_spec(const Marker& marker, const std::string& own) const {
     FrameSpec spec;
     spec.body = body_index(marker.body);
@@ -110,14 +111,15 @@ class Builder {
 
   static Row row_of(const Constraint& c) {
     static const std::pair<const char*, RowKind> kinds[] = {
-        {"B0_x", RowKind::kB0x}, {"B0_y", RowKind::kB0y}, {"B0_z", RowKind::kB0z},
-        {"DDX", RowKind::kDDX},  {"BBDX", RowKind::kBBDX}, {"BBX", RowKind::kBBX},
-        {"V0_x", RowKind::kV0x}, {"V0_y", RowKind::kV0y}, {"V0_z", RowKind::kV0z},
+        {"B0_x", RowKind::kB0x},  {"B0_y", RowKind::kB0y},  {"B0_z", RowKind::kB0z},
+        {"DDX", RowKind::kDDX},   {"BBDX", RowKind::kBBDX}, {"BBX", RowKind::kBBX},
+        {"V0_x", RowKind::kV0x},  {"V0_y", RowKind::kV0y},  {"V0_z", RowKind::kV0z},
         {"VVDX", RowKind::kVVDX}, {"VVX", RowKind::kVVX}};
     for (const auto& [key, kind] : kinds) {
       if (c.key == key) return {kind, c.begin_axis, c.end_axis, -1};
     }
-    throw base::InputError(c.place, fmt::format("constraint \"{}\": unknown key \"{}\".", c.id, c.key));
+    throw base::InputError(c.place,
+                           fmt::format("constraint \"{}\": unknown key \"{}\".", c.id, c.key));
   }
 
   void build_offsets() {
@@ -137,7 +139,8 @@ class Builder {
     for (std::size_t i = 0; i < d.constraints.size(); ++i) {
       const Constraint& c = d.constraints[i];
       const JointShape& shape = m.structure.joints[num_typed_ + i];
-      OffsetSpec offset{shape.first_row, shape.rows[0].kind, m.constants.index(c.id + ".offset"), -1};
+      OffsetSpec offset{shape.first_row, shape.rows[0].kind, m.constants.index(c.id + ".offset"),
+                        -1};
       if (c.offset.is_formula()) {
         expr::Names scope(names);
         for (const auto& input : d.inputs) scope.add_table(input.id, table_of(input));
@@ -159,15 +162,17 @@ class Builder {
           c.offset.formula.find(input.id) != std::string::npos) {
         throw base::InputError(
             c.offset.place,
-            fmt::format("constraint \"{}\": its offset uses the table \"{}\", which is not smooth; a "
-                        "driven constraint needs two derivatives: use interpolation=\"cubic\".",
-                        c.id, input.id));
+            fmt::format(
+                "constraint \"{}\": its offset uses the table \"{}\", which is not smooth; a "
+                "driven constraint needs two derivatives: use interpolation=\"cubic\".",
+                c.id, input.id));
       }
     }
   }
 
   static expr::Table table_of(const Input& input) {
-    const auto kind = input.interpolation == Interpolation::kPrevious ? expr::Interpolation::kPrevious
+    const auto kind = input.interpolation == Interpolation::kPrevious
+                          ? expr::Interpolation::kPrevious
                       : input.interpolation == Interpolation::kLinear ? expr::Interpolation::kLinear
                                                                       : expr::Interpolation::kCubic;
     return expr::Table(input.t, input.value, kind, input.place);
@@ -178,8 +183,8 @@ class Builder {
       const ForceType& type = type_of(force);
       const auto infos = type_constants(force);
       if (!type.between_bodies) {
-        m.gravity.push_back({m.constants.index(force.id + "." + infos[0].name),
-                             static_cast<int>(infos.size())});
+        m.gravity.push_back(
+            {m.constants.index(force.id + "." + infos[0].name), static_cast<int>(infos.size())});
         continue;
       }
       ForceSpec spec;
@@ -269,8 +274,8 @@ class Builder {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const Parameter& p = d.parameters[i];
       const double initial = m.constants.parameter_initial()[i];
-      m.parameters.push_back({ids[i], initial, p.lower, p.upper,
-                              p.scale.value_or(std::max(std::abs(initial), 1.0))});
+      m.parameters.push_back(
+          {ids[i], initial, p.lower, p.upper, p.scale.value_or(std::max(std::abs(initial), 1.0))});
     }
     m.slots.first_state = m.slots.first_parameter + m.sizes.np;
     m.slots.first_quantity = m.slots.first_state + m.sizes.ne;

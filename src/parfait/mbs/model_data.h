@@ -36,7 +36,7 @@ struct ForceSpec {
   int body[2] = {0, 0};
   int geometry = 0;
   int first_constant = 0, num_constants = 0;
-  int law = -1;         ///< index of its formula
+  int law = -1;  ///< index of its formula
 };
 
 struct GravitySpec {
@@ -72,7 +72,7 @@ struct ModelData {
   std::vector<expr::Formula> laws;
   std::vector<expr::Formula> derivatives;  ///< of the external states
   SlotLayout slots;
-  Quantities quantities;                   ///< by name, and those the derivatives use
+  Quantities quantities;  ///< by name, and those the derivatives use
   std::vector<Quantity> derivative_quantities;
   std::size_t scratch_size = 0, max_gradient = 0;
   dynamics::Sizes sizes;
@@ -97,12 +97,14 @@ struct ModelWorkspace final : dynamics::Workspace {
 
   // At the state.
   double t = 0;
-  std::vector<double> q, v, a;  ///< canonical; q, v only if some body is not in canonical coordinates
+  std::vector<double> q, v,
+      a;  ///< canonical; q, v only if some body is not in canonical coordinates
   const double* q_now = nullptr;
   const double* v_now = nullptr;
   std::vector<double> lambda;
   std::vector<double> offset_pos, offset_vel;  ///< per joint row: r, r'
-  std::vector<double> offset_rates;  ///< rates of (t, parameters) in time: 1, 0 ...; and of those: 0
+  std::vector<double>
+      offset_rates;  ///< rates of (t, parameters) in time: 1, 0 ...; and of those: 0
   std::vector<double> slots;
   std::vector<double> force_value;  ///< F of every force
   std::vector<double> e, e_rate;
@@ -118,13 +120,13 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<const InertiaLanes*> inertia_seed;  ///< per body, of the present chunk
   AlignedVector<GeometryLanes> geometry_lanes;    ///< [chunk][geometry]
   std::vector<const GeometryLanes*> geometry_seed;
-  AlignedVector<Lane> constant_lanes;   ///< [chunk][driven constant]
-  const Lane* constant_now = nullptr;   ///< those of the present chunk
+  AlignedVector<Lane> constant_lanes;  ///< [chunk][driven constant]
+  const Lane* constant_now = nullptr;  ///< those of the present chunk
   Lane gravity_lanes[3] = {};
-  AlignedVector<Lane> offset_lanes;    ///< per joint row
-  AlignedVector<Lane> metric_lanes;    ///< per body 6
+  AlignedVector<Lane> offset_lanes;  ///< per joint row
+  AlignedVector<Lane> metric_lanes;  ///< per body 6
   AlignedVector<Lane> slot_lanes;
-  AlignedVector<Lane> canonical_lanes;  ///< dq, dv in canonical coordinates
+  AlignedVector<Lane> canonical_lanes;     ///< dq, dv in canonical coordinates
   AlignedVector<Lane> acceleration_lanes;  ///< 12 per body
   AlignedVector<Lane> zero_lanes;          ///< directions that do not move the state
   std::vector<double> offset_gradient;
@@ -171,9 +173,11 @@ Site<double> force_site(const ModelWorkspace& w, const ForceSpec& force);
 
 // The pieces of the directions.
 /// Directions of parameters, time and external states in a chunk, where the elements look for them.
-void seed_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d, int chunk);
-/// Points w.d.lanes at the directions dy of the bodies; `centers`: those of the centres of mass too.
-/// `da` (12 lanes per body) is where accelerations go if all bodies are canonical; null: the workspace.
+void seed_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d,
+                int chunk);
+/// Points w.d.lanes at the directions dy of the bodies; `centers`: those of the centres of mass
+/// too. `da` (12 lanes per body) is where accelerations go if all bodies are canonical; null: the
+/// workspace.
 void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers,
                  Lane* da = nullptr);
 /// Gradients of the force laws at the present state.
@@ -181,13 +185,16 @@ void prepare_laws(const ModelData& m, ModelWorkspace& w);
 /// Once per state, before the first chunk.
 void prepare_model_directions(const ModelData& m, ModelWorkspace& w);
 /// Directions of accelerations and multipliers of the present chunk, into w.d.
-void solve_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d, int chunk);
+void solve_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDirections& d,
+                 int chunk);
 /// Directions of a row's offset at position (0), velocity (1) or acceleration (2) level.
-Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSpec& offset, int level);
+Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSpec& offset,
+                           int level);
 
 /// M^T A M, A symmetric as xx yy zz xy xz yz.
 template <class T>
-std::array<T, 6> congruent(const std::array<std::array<double, 3>, 3>& M, const std::array<T, 6>& A) {
+std::array<T, 6> congruent(const std::array<std::array<double, 3>, 3>& M,
+                           const std::array<T, 6>& A) {
   constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
   constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   std::array<T, 6> out{};

@@ -93,7 +93,8 @@ bool offset_directions(const ModelData& m, ModelWorkspace& w, const PointDirecti
 
 }  // namespace
 
-Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSpec& offset, int level) {
+Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSpec& offset,
+                           int level) {
   Dual r[3];
   if (offset.formula >= 0) {
     const auto& f = m.offset_formulas[offset.formula];
@@ -103,9 +104,9 @@ Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSp
     // Slots t, parameters: their directions stand in a row behind s and rate.
     const auto* dslots = reinterpret_cast<const double*>(w.slot_lanes.data() + m.slots.t);
     alignas(64) double out[3 * math::kLanes];
-    const auto taylor = f.taylor2_gradient(s.data(), w.offset_rates.data(),
-                                           w.offset_rates.data() + m.sizes.np + 1, w.scratch.data(),
-                                           w.offset_gradient.data());
+    const auto taylor =
+        f.taylor2_gradient(s.data(), w.offset_rates.data(), w.offset_rates.data() + m.sizes.np + 1,
+                           w.scratch.data(), w.offset_gradient.data());
     f.taylor2_apply(w.offset_gradient.data(), dslots, nullptr, nullptr, out);
     r[0] = {taylor.f, math::load(out)};
     r[1] = {taylor.df, math::load(out + math::kLanes)};
@@ -122,11 +123,11 @@ Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSp
 
 void seed_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d, int chunk) {
   const int nb = m.structure.num_bodies;
-  w.constant_now = w.constant_lanes.data() + static_cast<std::size_t>(chunk) * m.constants.num_driven();
+  w.constant_now =
+      w.constant_lanes.data() + static_cast<std::size_t>(chunk) * m.constants.num_driven();
   for (int b = 0; b < nb; ++b) {
-    w.inertia_seed[b] = m.bodies[b].driven
-                            ? &w.inertia_lanes[static_cast<std::size_t>(chunk) * nb + b]
-                            : nullptr;
+    w.inertia_seed[b] =
+        m.bodies[b].driven ? &w.inertia_lanes[static_cast<std::size_t>(chunk) * nb + b] : nullptr;
   }
   const std::size_t driven = std::count(m.geometry_driven.begin(), m.geometry_driven.end(), 1);
   const GeometryLanes* next = w.geometry_lanes.data() + chunk * driven;
@@ -152,7 +153,8 @@ void seed_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d,
   }
   const bool has_dp = chunk < w.dp.chunks();
   const Lane* dp = has_dp ? reinterpret_cast<const Lane*>(w.dp.chunk(chunk)) : nullptr;
-  for (int i = 0; i < m.sizes.np; ++i) w.slot_lanes[m.slots.first_parameter + i] = dp ? dp[i] : Lane{};
+  for (int i = 0; i < m.sizes.np; ++i)
+    w.slot_lanes[m.slots.first_parameter + i] = dp ? dp[i] : Lane{};
   const Lane* dy = lanes_of(d.dy, chunk);
   for (int i = 0; i < m.sizes.ne; ++i) {
     w.slot_lanes[m.slots.first_state + i] = dy ? dy[2 * m.sizes.nq + i] : Lane{};
@@ -183,8 +185,10 @@ void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool cen
     const BodyFrame& f = w.k.frames[b];
     const InertiaLanes* seed = w.inertia_seed[b];
     for (int k = 0; k < 3; ++k) {
-      lanes.rc[k] = dq[12 * b + k] + lanes.D[k] * c[0] + lanes.D[3 + k] * c[1] + lanes.D[6 + k] * c[2];
-      lanes.vc[k] = dv[12 * b + k] + lanes.V[k] * c[0] + lanes.V[3 + k] * c[1] + lanes.V[6 + k] * c[2];
+      lanes.rc[k] =
+          dq[12 * b + k] + lanes.D[k] * c[0] + lanes.D[3 + k] * c[1] + lanes.D[6 + k] * c[2];
+      lanes.vc[k] =
+          dv[12 * b + k] + lanes.V[k] * c[0] + lanes.V[3 + k] * c[1] + lanes.V[6 + k] * c[2];
       if (seed) {
         for (int i = 0; i < 3; ++i) {
           lanes.rc[k] += f.X[i][k] * seed->c[i];
@@ -241,11 +245,13 @@ void solve_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d
     }
   }
   for (auto& F : w.d.axis_force) F.fill(Lane{});
-  for (std::size_t i = 0; i < m.forces.size(); ++i) add_force(m, w, m.forces[i], static_cast<int>(i));
+  for (std::size_t i = 0; i < m.forces.size(); ++i)
+    add_force(m, w, m.forces[i], static_cast<int>(i));
   ChunkSeeds seeds;
   seeds.inertia = m.any_body_driven ? w.inertia_seed.data() : nullptr;
   seeds.geometry = w.geometry_seed.data();
-  if (offset_directions(m, w, d, chunk, w.offset_lanes.data())) seeds.offset = w.offset_lanes.data();
+  if (offset_directions(m, w, d, chunk, w.offset_lanes.data()))
+    seeds.offset = w.offset_lanes.data();
   if (d.dphi) {
     const Lane* dphi = lanes_of(d.dphi, chunk) + m.sizes.num_pos + m.sizes.num_vel;
     for (int b = 0; b < nb; ++b) {
@@ -262,8 +268,8 @@ void solve_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d
   solve_directions(m.structure, w.bound, w.k, m.general_joint, seeds, w.d);
 }
 
-void Model::directions(dynamics::Workspace& ws, const PointDirections& d, dynamics::Directions& ddydt,
-                       dynamics::Directions* /*dresidual*/) const {
+void Model::directions(dynamics::Workspace& ws, const PointDirections& d,
+                       dynamics::Directions& ddydt, dynamics::Directions* /*dresidual*/) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
   const int nb = m.structure.num_bodies, nq = m.sizes.nq;

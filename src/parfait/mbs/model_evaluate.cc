@@ -156,7 +156,8 @@ void apply_forces(const ModelData& m, ModelWorkspace& w) {
       w.slots[m.slots.rate] = measured.rate;
       F = m.laws[force.law].value(w.slots.data(), w.scratch.data());
     } else {
-      F = force.element->law({w.constants.data() + force.first_constant, measured.s, measured.rate});
+      F = force.element->law(
+          {w.constants.data() + force.first_constant, measured.s, measured.rate});
     }
     w.force_value[i] = F;
     add_force(m, w, force, F, measured, site);

@@ -8,10 +8,10 @@
 namespace parfait::mbs {
 namespace {
 
-using std::atan2;
-using std::sqrt;
 using math::atan2;
 using math::sqrt;
+using std::atan2;
+using std::sqrt;
 
 /// What a quantity may ask for, as numbers ...
 struct Values {
@@ -113,9 +113,12 @@ auto marker_value(const C& c, const Quantity& q) {
   using S = typename C::S;
   const auto pick = [&](const auto& end) {
     switch (q.kind) {
-      case Quantity::Kind::kMarkerVelocity: return end.velocity();
-      case Quantity::Kind::kMarkerAcceleration: return end.acceleration();
-      default: return end.point();
+      case Quantity::Kind::kMarkerVelocity:
+        return end.velocity();
+      case Quantity::Kind::kMarkerAcceleration:
+        return end.acceleration();
+      default:
+        return end.point();
     }
   };
   if (q.index >= 0) return component(pick(geometry_end(c, q.index, 0)), q.component);
@@ -175,13 +178,16 @@ Angle<typename C::S> joint_angle(const C& c, const Quantity& q) {
     return dot(begin.axis_rate(i), end.axis(j)) + dot(begin.axis(i), end.axis_rate(j));
   };
   switch (q.axis) {
-    case 1: return angle_of(-D(1, 2), D(2, 2), -Dd(1, 2), Dd(2, 2));
+    case 1:
+      return angle_of(-D(1, 2), D(2, 2), -Dd(1, 2), Dd(2, 2));
     case 2: {
       const S a = D(0, 0), b = D(0, 1), c2 = sqrt(a * a + b * b);
       return angle_of(D(0, 2), c2, Dd(0, 2), (a * Dd(0, 0) + b * Dd(0, 1)) / c2);
     }
-    case 3: return angle_of(-D(0, 1), D(0, 0), -Dd(0, 1), Dd(0, 0));
-    default: return angle_of(D(1, 0), D(0, 0), Dd(1, 0), Dd(0, 0));
+    case 3:
+      return angle_of(-D(0, 1), D(0, 0), -Dd(0, 1), Dd(0, 0));
+    default:
+      return angle_of(D(1, 0), D(0, 0), Dd(1, 0), Dd(0, 0));
   }
 }
 
@@ -258,28 +264,43 @@ typename C::S evaluate(const C& c, const Quantity& q) {
   switch (q.kind) {
     case K::kMarkerPosition:
     case K::kMarkerVelocity:
-    case K::kMarkerAcceleration: return marker_value(c, q);
+    case K::kMarkerAcceleration:
+      return marker_value(c, q);
     case K::kAxis:
-    case K::kAxisRate: return axis_value(c, q);
-    case K::kAngularVelocity: return angular_velocity(c, q);
-    case K::kJointAngle: return joint_angle(c, q).value;
-    case K::kJointRate: return joint_angle(c, q).rate;
+    case K::kAxisRate:
+      return axis_value(c, q);
+    case K::kAngularVelocity:
+      return angular_velocity(c, q);
+    case K::kJointAngle:
+      return joint_angle(c, q).value;
+    case K::kJointRate:
+      return joint_angle(c, q).rate;
     case K::kJointDisplacement:
-    case K::kJointDisplacementRate: return displacement(c, q);
+    case K::kJointDisplacementRate:
+      return displacement(c, q);
     case K::kReactionForce:
-    case K::kReactionTorque: return reaction(c, q);
-    case K::kForceMeasure: return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).s;
-    case K::kForceRate: return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).rate;
+    case K::kReactionTorque:
+      return reaction(c, q);
+    case K::kForceMeasure:
+      return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).s;
+    case K::kForceRate:
+      return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).rate;
     case K::kForceValue: {
       const auto& force = c.m.forces[q.index];
       return c.force(force, q.index, force.element->measure(c.site(force)));
     }
-    case K::kKineticEnergy: return kinetic_energy(c);
-    case K::kPotentialEnergy: return potential_energy(c);
-    case K::kTotalEnergy: return kinetic_energy(c) + potential_energy(c);
-    case K::kState: return c.state(q.index);
-    case K::kParameter: return c.parameter(q.index);
-    case K::kTime: return c.time();
+    case K::kKineticEnergy:
+      return kinetic_energy(c);
+    case K::kPotentialEnergy:
+      return potential_energy(c);
+    case K::kTotalEnergy:
+      return kinetic_energy(c) + potential_energy(c);
+    case K::kState:
+      return c.state(q.index);
+    case K::kParameter:
+      return c.parameter(q.index);
+    case K::kTime:
+      return c.time();
   }
   return typename C::S(0.0);
 }

@@ -4,8 +4,8 @@
 
 namespace parfait::mbs {
 
-/// The value of a quantity at the state the workspace holds; accelerations and multipliers are those
-/// of the last solve.
+/// The value of a quantity at the state the workspace holds; accelerations and multipliers are
+/// those of the last solve.
 double quantity_value(const ModelData& m, ModelWorkspace& w, const Quantity& quantity);
 
 /// Its value and directions in the present chunk: w.d.lanes holds the bodies' directions.

@@ -67,7 +67,8 @@ std::unique_ptr<dynamics::System::Observer> Model::make_observer(
     QuantityScope scope(*data_, *observer);
     observer->items.push_back({-1, static_cast<int>(observer->formulas.size())});
     observer->formulas.emplace_back(name, scope);
-    observer->scratch_size = std::max(observer->scratch_size, observer->formulas.back().scratch_size());
+    observer->scratch_size =
+        std::max(observer->scratch_size, observer->formulas.back().scratch_size());
     observer->gradient_size += observer->formulas.back().num_used();
   }
   return observer;
@@ -124,8 +125,7 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
   w.quantity_lanes.resize(o.quantities.size());
   for (int chunk = 0; chunk < dvalues.chunks(); ++chunk) {
     seed_chunk(m, w, d, chunk);
-    const Lane* dy =
-        d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
     place_lanes(m, w, dy, true);
     if (o.rates) solve_chunk(m, w, d, chunk);
     for (std::size_t i = 0; i < o.quantities.size(); ++i) {

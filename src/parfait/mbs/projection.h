@@ -13,7 +13,8 @@ dynamics::ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, d
 
 /// Exact directions of project_mass() at the point of its last call, consistent or not: the
 /// curvature of the constraints is iterated with the factors at hand. (P3-P5)
-dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w, math::Directions& dy);
+dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
+                                         math::Directions& dy);
 
 /// K 8.5.2 (P7) and 8.5.3 (P6) by dense linear algebra; for comparison, not for integration.
 dynamics::ProjectionReport project_dense(const Model& model, const ModelData& m, ModelWorkspace& w,

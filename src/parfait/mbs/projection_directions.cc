@@ -230,7 +230,8 @@ class LevelDirections {
       const Lane* Dj = D + 3 * j;
       for (int k = 0; k < 3; ++k) {
         const int l = (k + 1) % 3, n = (k + 2) % 3;
-        work.T[k] += f.X[j][l] * pull[n] - f.X[j][n] * pull[l] - (Dj[l] * bend[n] - Dj[n] * bend[l]);
+        work.T[k] +=
+            f.X[j][l] * pull[n] - f.X[j][n] * pull[l] - (Dj[l] * bend[n] - Dj[n] * bend[l]);
       }
       if (released >= 0) {
         // The seed of dJ is subtracted again in free_released_directions, with X - X0 in Xdd.
@@ -289,7 +290,8 @@ class LevelDirections {
     for (int i = 0; i < 3; ++i) {
       for (int k = 0; k < 3; ++k) {
         const int l = (k + 1) % 3, n = (k + 2) % 3;
-        dx[3 + 3 * i + k] = work.YS[3 * i + k] + work.alpha[l] * f.X[i][n] - work.alpha[n] * f.X[i][l];
+        dx[3 + 3 * i + k] =
+            work.YS[3 * i + k] + work.alpha[l] * f.X[i][n] - work.alpha[n] * f.X[i][l];
       }
     }
     for (int k = 0; k < 3; ++k) {
@@ -341,7 +343,8 @@ void convert(const std::array<std::array<double, 4>, 4>& M, const Lane* in, Lane
 
 }  // namespace
 
-dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w, math::Directions& dy) {
+dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
+                                         math::Directions& dy) {
   const int nb = m.structure.num_bodies, nq = m.sizes.nq;
   w.t = w.projection.t;
   w.directions_ready = w.frames_final = false;
@@ -358,7 +361,8 @@ dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w, 
       const int first = level == 0 ? 0 : nq;
       for (int b = 0; b < nb; ++b) convert(m.maps[b].A, y + first + 12 * b, x0 + 12 * b);
       if (level == 1) {  // the projected positions' directions, canonical
-        for (int b = 0; b < nb; ++b) convert(m.maps[b].A, y + 12 * b, w.position_lanes.data() + 12 * b);
+        for (int b = 0; b < nb; ++b)
+          convert(m.maps[b].A, y + 12 * b, w.position_lanes.data() + 12 * b);
         for (int b = 0; b < nb; ++b) {
           BodyLanes& lanes = w.d.lanes[b];
           const Lane* d = w.position_lanes.data() + 12 * b;

@@ -10,25 +10,25 @@ namespace parfait::mbs {
 /// What a name such as "Load.com.x" stands for.
 struct Quantity {
   enum class Kind {
-    kMarkerPosition,      ///< of marker geometry `index` on `body`; index -1: com, -2: origin
+    kMarkerPosition,  ///< of marker geometry `index` on `body`; index -1: com, -2: origin
     kMarkerVelocity,
     kMarkerAcceleration,
-    kAxis,                ///< component of axis `index` of the body
+    kAxis,  ///< component of axis `index` of the body
     kAxisRate,
     kAngularVelocity,
-    kJointAngle,          ///< joint `index`; `axis` 0: about z, else Cardan angle 1 to 3
+    kJointAngle,  ///< joint `index`; `axis` 0: about z, else Cardan angle 1 to 3
     kJointRate,
     kJointDisplacement,
     kJointDisplacementRate,
-    kReactionForce,       ///< on the end body, at its marker
+    kReactionForce,  ///< on the end body, at its marker
     kReactionTorque,
-    kForceMeasure,        ///< force `index`: length or angle
+    kForceMeasure,  ///< force `index`: length or angle
     kForceRate,
     kForceValue,
     kKineticEnergy,
     kPotentialEnergy,
     kTotalEnergy,
-    kState,               ///< external state `index`
+    kState,  ///< external state `index`
     kParameter,
     kTime,
   };

@@ -32,7 +32,9 @@ std::vector<std::string> keys_of(const std::vector<Type>& types) {
 
 }  // namespace
 
-void Registry::add(JointType type) { add_to(joints_, std::move(type), "Joint"); }
+void Registry::add(JointType type) {
+  add_to(joints_, std::move(type), "Joint");
+}
 void Registry::add(ForceType type) {
   if (type.constants.size() > static_cast<std::size_t>(kMaxForceConstants)) {
     throw base::InputError("Force key \"" + type.key + "\" has more than " +
@@ -40,10 +42,18 @@ void Registry::add(ForceType type) {
   }
   add_to(forces_, std::move(type), "Force");
 }
-const JointType* Registry::find_joint(const std::string& key) const { return find_in(joints_, key); }
-const ForceType* Registry::find_force(const std::string& key) const { return find_in(forces_, key); }
-std::vector<std::string> Registry::joint_keys() const { return keys_of(joints_); }
-std::vector<std::string> Registry::force_keys() const { return keys_of(forces_); }
+const JointType* Registry::find_joint(const std::string& key) const {
+  return find_in(joints_, key);
+}
+const ForceType* Registry::find_force(const std::string& key) const {
+  return find_in(forces_, key);
+}
+std::vector<std::string> Registry::joint_keys() const {
+  return keys_of(joints_);
+}
+std::vector<std::string> Registry::force_keys() const {
+  return keys_of(forces_);
+}
 
 Registry& registry() {
   static Registry instance = [] {

@@ -27,8 +27,8 @@ enum class RowKind { kB0x, kB0y, kB0z, kDDX, kBBDX, kBBX, kV0x, kV0y, kV0z, kVVD
 
 struct Row {
   RowKind kind;
-  char a_axis = 0;  ///< DDX, BBDX, VVDX: the axis of the begin marker
-  char b_axis = 0;  ///< DDX: the axis of the end marker
+  char a_axis = 0;           ///< DDX, BBDX, VVDX: the axis of the begin marker
+  char b_axis = 0;           ///< DDX: the axis of the end marker
   int offset_constant = -1;  ///< index of the joint constant that is the offset r; -1: r = 0
 };
 

@@ -15,7 +15,9 @@ V4 column(const V4* quad, int i, int lane) {
   return V4{quad[3 * i][lane], quad[3 * i + 1][lane], quad[3 * i + 2][lane], 0};
 }
 
-V4 combine(const V4* X, const double* r) { return X[0] * r[0] + X[1] * r[1] + X[2] * r[2]; }
+V4 combine(const V4* X, const double* r) {
+  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
+}
 
 /// (A J)_j
 V4 times_J(const V4* A, const KernelConstants& c, int body, int j) {
@@ -43,7 +45,8 @@ void free_released(const Structure& s, const KernelConstants& c, KernelState& k)
                    h2 = Z[3] * t[0] + Z[4] * t[1] + Z[5] * t[2];
       return V4{Z[0] * h0 + Z[1] * h1 + Z[3] * h2, Z[2] * h1 + Z[4] * h2, Z[5] * h2, 0};
     };
-    for (int r = 0; r < shape.count; ++r) {  // (R1) free of rotation, then Gram-Schmidt in the mass norm
+    for (int r = 0; r < shape.count;
+         ++r) {  // (R1) free of rotation, then Gram-Schmidt in the mass norm
       V4* Q = basis.Q[r];
       for (int j = 0; j < 3; ++j) {
         Q[j] = V4{};
@@ -96,8 +99,8 @@ void released_rows(const Structure& s, const KernelConstants& c, KernelState& k)
         const double* u = g.axis[side][side == 0 ? row.a_axis : row.b_axis];
         for (int r = 0; r < s.released[index].count; ++r) {
           const V4* Q = k.released[index].Q[r];
-          E[8 * r + i] = dot3(n, combine(Q, g.rho[side])) +
-                         dot3(V4{e.x, e.y, e.z, 0}, combine(Q, u));
+          E[8 * r + i] =
+              dot3(n, combine(Q, g.rho[side])) + dot3(V4{e.x, e.y, e.z, 0}, combine(Q, u));
         }
       }
     }
@@ -145,7 +148,8 @@ void prepare_released_directions(const Structure& s, const KernelConstants& c, c
           const Vec e = -lambda * (side == 0 ? grad.e_a : grad.e_b);
           const double* u = g.axis[side][side == 0 ? row.a_axis : row.b_axis];
           for (int j = 0; j < 3; ++j) {
-            R[j] += V4{n.x, n.y, n.z, 0} * splat(g.rho[side][j]) + V4{e.x, e.y, e.z, 0} * splat(u[j]);
+            R[j] +=
+                V4{n.x, n.y, n.z, 0} * splat(g.rho[side][j]) + V4{e.x, e.y, e.z, 0} * splat(u[j]);
           }
         }
       }
@@ -181,7 +185,8 @@ void free_released_directions(const Structure& s, const KernelConstants& c, cons
         Lane sum = d.axis_force[index][3 * j + m];
         for (int i = 0; i < 3; ++i) {
           sum -= D[3 * i + m] * Lambda[j][i] + Xdd[3 * i + m] * c.J(b, kEntry[i][j]);
-          if (seeds.inertia && seeds.inertia[b]) sum -= f.Xdd[i][m] * seeds.inertia[b]->J[kEntry[i][j]];
+          if (seeds.inertia && seeds.inertia[b])
+            sum -= f.Xdd[i][m] * seeds.inertia[b]->J[kEntry[i][j]];
         }
         R[3 * j + m] = sum;
       }

@@ -8,13 +8,17 @@ namespace parfait::mbs {
 using V4 = double __attribute__((vector_size(32)));
 using I4 = long long __attribute__((vector_size(32)));
 
-inline V4 splat(double x) { return x - V4{}; }
+inline V4 splat(double x) {
+  return x - V4{};
+}
 inline V4 load4(const double* p) {
   V4 x;
   std::memcpy(&x, p, sizeof x);
   return x;
 }
-inline void store4(double* p, V4 x) { std::memcpy(p, &x, sizeof x); }
+inline void store4(double* p, V4 x) {
+  std::memcpy(p, &x, sizeof x);
+}
 
 /// (x, y, z, 0) from three doubles that are followed by a fourth readable one.
 inline V4 load3(const double* p) {
@@ -27,10 +31,14 @@ inline V4 only_xyz(V4 a) {
   return V4(I4(a) & mask);
 }
 
-inline V4 yzx(V4 a) { return __builtin_shuffle(a, I4{1, 2, 0, 3}); }
+inline V4 yzx(V4 a) {
+  return __builtin_shufflevector(a, a, 1, 2, 0, 3);
+}
 
 /// Cross product of world vectors; lane 3 of the result is 0 if it is in both.
-inline V4 cross(V4 a, V4 b) { return yzx(a * yzx(b) - yzx(a) * b); }
+inline V4 cross(V4 a, V4 b) {
+  return yzx(a * yzx(b) - yzx(a) * b);
+}
 
 inline double dot3(V4 a, V4 b) {
   const V4 p = a * b;
@@ -39,14 +47,14 @@ inline double dot3(V4 a, V4 b) {
 
 /// Rows become columns: four bodies' (x, y, z, w) become the quads x, y, z, w, and back.
 inline void transpose(V4& a, V4& b, V4& c, V4& d) {
-  const V4 ab_lo = __builtin_shuffle(a, b, I4{0, 4, 2, 6});
-  const V4 ab_hi = __builtin_shuffle(a, b, I4{1, 5, 3, 7});
-  const V4 cd_lo = __builtin_shuffle(c, d, I4{0, 4, 2, 6});
-  const V4 cd_hi = __builtin_shuffle(c, d, I4{1, 5, 3, 7});
-  a = __builtin_shuffle(ab_lo, cd_lo, I4{0, 1, 4, 5});
-  b = __builtin_shuffle(ab_hi, cd_hi, I4{0, 1, 4, 5});
-  c = __builtin_shuffle(ab_lo, cd_lo, I4{2, 3, 6, 7});
-  d = __builtin_shuffle(ab_hi, cd_hi, I4{2, 3, 6, 7});
+  const V4 ab_lo = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const V4 ab_hi = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const V4 cd_lo = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const V4 cd_hi = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  a = __builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5);
+  c = __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7);
+  d = __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7);
 }
 
 }  // namespace parfait::mbs

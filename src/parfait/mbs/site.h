@@ -11,8 +11,8 @@ using math::Dual;
 using math::Lane;
 using math::Vec3;
 
-/// Directions of a body's motion in one chunk: D = dX, V = dX' (component k of axis i at 3 i + k), of
-/// the centre of mass and its velocity, and of the accelerations.
+/// Directions of a body's motion in one chunk: D = dX, V = dX' (component k of axis i at 3 i + k),
+/// of the centre of mass and its velocity, and of the accelerations.
 struct BodyLanes {
   const Lane* D;
   const Lane* V;
@@ -54,9 +54,9 @@ struct End<double> {
 template <>
 struct End<Dual> {
   End<double> base;
-  const BodyLanes* lanes;               ///< null: the ground, which has no directions
-  const Lane* drho = nullptr;           ///< 3 lanes or null
-  const Lane (*daxes)[3] = nullptr;     ///< 3 x 3 lanes or null
+  const BodyLanes* lanes;            ///< null: the ground, which has no directions
+  const Lane* drho = nullptr;        ///< 3 lanes or null
+  const Lane (*daxes)[3] = nullptr;  ///< 3 x 3 lanes or null
 
   /// X r with directions D r + X dr.
   Vec3<Dual> map(const V4* X, const Lane* D, const double* r, const Lane* dr) const {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "parfait/mbs/kernel.h"
 #include "parfait/mbs/geometry.h"
+#include "parfait/mbs/kernel.h"
 
 namespace parfait::mbs {
 
