@@ -49,7 +49,8 @@ inline Mapped map_all(const BodyFrame& f, const double* r) {
 template <int kRows, int kA, int kB>
 struct Known {
   static constexpr int nrows(const JointShape&) { return kRows; }
-  static constexpr int axes(const JointShape&, int side) { return side == 0 ? kA : kB; }
+  static constexpr int kAxes[2] = {kA, kB};
+  static constexpr int axes(const JointShape&, int side) { return kAxes[side]; }
   static constexpr int a_axis(const JointShape&, int row) { return kA > 1 ? row - 3 : 0; }
   static constexpr int b_axis(const JointShape&, int row) { return kB > 1 ? row - 3 : 0; }
 };
