@@ -36,23 +36,24 @@ Column column(const V4 (&quad)[N], int lane) {
 }
 
 /// out += a x b with numbers a.
-void add_cross(const double* a, const Lane* b, Lane* out) {
+inline __attribute__((always_inline)) void add_cross(const double* a, const Lane* b, Lane* out) {
   out[0] += a[1] * b[2] - a[2] * b[1];
   out[1] += a[2] * b[0] - a[0] * b[2];
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
-void subtract_cross(const double* a, const Lane* b, Lane* out) {
+inline __attribute__((always_inline)) void subtract_cross(const double* a, const Lane* b,
+                                                          Lane* out) {
   out[0] -= a[1] * b[2] - a[2] * b[1];
   out[1] -= a[2] * b[0] - a[0] * b[2];
   out[2] -= a[0] * b[1] - a[1] * b[0];
 }
 
 /// D r with D by axes.
-void map(const Lane* D, const double* r, Lane* out) {
+inline __attribute__((always_inline)) void map(const Lane* D, const double* r, Lane* out) {
   for (int k = 0; k < 3; ++k) out[k] = D[k] * r[0] + D[3 + k] * r[1] + D[6 + k] * r[2];
 }
 
-Lane dot(const double* a, const Lane* b) {
+inline __attribute__((always_inline)) Lane dot(const double* a, const Lane* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
