@@ -56,7 +56,7 @@ TEST(Evaluation, DoesNotAllocate) {
   f.taylor2_apply(grad.data(), directions.data(), directions.data(), directions.data(), out.data());
   f.switch_values(s.data(), scratch.data(), switches.data());
   f.switch_gradients(s.data(), scratch.data(), switches.data(), switch_grads.data());
-  const Formula copy = f;
+  const Formula copy = f;  // NOLINT(performance-unnecessary-copy-initialization): must be free, too
   sum += copy.uses(1);
   EXPECT_EQ(num_allocations, before);
   EXPECT_NE(sum, 0);

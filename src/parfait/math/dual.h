@@ -12,8 +12,8 @@ struct Dual {
   Lane d{};
 
   Dual() = default;
-  Dual(double value)
-      : v(value) {}  // NOLINT(google-explicit-constructor): a number has no direction
+  /// A number has no direction.
+  Dual(double value) : v(value) {}  // NOLINT(google-explicit-constructor)
   Dual(double value, Lane direction) : v(value), d(direction) {}
 };
 

@@ -16,9 +16,8 @@ using math::Vec3;
 struct BodyLanes {
   const Lane* D;
   const Lane* V;
-  Lane rc[3], vc[3];
   Lane* Xdd;  ///< 9, where the caller wants them
-  Lane ac[3];
+  Lane rc[3], vc[3], ac[3];
 };
 
 /// Directions of the local geometry; present only where a parameter moves it.
