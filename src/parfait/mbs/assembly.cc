@@ -42,7 +42,7 @@ void described_state(const Body& body, double* q, double* v) {
 }
 
 std::string body_row_name(const ModelData& m, int row) {
-  static const char* kNames[] = {"e1.e1", "e2.e2", "e3.e3", "e1.e2", "e1.e3", "e2.e3"};
+  static constexpr const char* kNames[] = {"e1.e1", "e2.e2", "e3.e3", "e1.e2", "e1.e3", "e2.e3"};
   for (int b = 0; b < m.structure.num_bodies; ++b) {
     for (int e = 0; e < 6; ++e) {
       if (m.structure.body_row[b][e] == row) return m.description.bodies[b].id + "." + kNames[e];

@@ -76,8 +76,8 @@ std::vector<double> Model::time_breaks() const {
 }
 
 std::string Model::row_name(int row) const {
-  static const char* kNames[] = {"B0_x", "B0_y", "B0_z", "DDX",  "BBDX", "BBX",
-                                 "V0_x", "V0_y", "V0_z", "VVDX", "VVX"};
+  static constexpr const char* kNames[] = {"B0_x", "B0_y", "B0_z", "DDX",  "BBDX", "BBX",
+                                           "V0_x", "V0_y", "V0_z", "VVDX", "VVX"};
   const auto& joints = data_->structure.joints;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const int i = row - joints[j].first_row;
