@@ -36,6 +36,7 @@ std::vector<std::string> body_constants(const Body& body) {
 
 std::vector<std::string> names_of(const std::vector<ConstantInfo>& infos) {
   std::vector<std::string> names;
+  names.reserve(infos.size());
   for (const auto& info : infos) names.push_back(info.name);
   return names;
 }
