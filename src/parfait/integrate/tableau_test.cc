@@ -103,8 +103,8 @@ TEST_P(EveryTableau, MeetsTheOrderConditionsUpToItsOrderAndNoFurther) {
 
 TEST_P(EveryTableau, EmbeddedSolutionMeetsTheConditionsOfItsOwnOrder) {
   const Tableau& t = *GetParam();
-  std::vector<double> b_hat;
-  for (int i = 0; i < t.stages; ++i) b_hat.push_back(t.b[i] - t.e[i]);
+  std::vector<double> b_hat(t.stages);
+  for (int i = 0; i < t.stages; ++i) b_hat[i] = t.b[i] - t.e[i];
   for (int n = 1; n <= t.error_order; ++n) {
     for (const auto& tree : trees_with(n)) {
       EXPECT_NEAR(condition(t, b_hat, tree), 1 / tree.density(), 1e-15) << n << " nodes";

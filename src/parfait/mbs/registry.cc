@@ -26,6 +26,7 @@ const Type* find_in(const std::vector<Type>& types, const std::string& key) {
 template <class Type>
 std::vector<std::string> keys_of(const std::vector<Type>& types) {
   std::vector<std::string> keys;
+  keys.reserve(types.size());
   for (const auto& type : types) keys.push_back(type.key);
   return keys;
 }
