@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "parfait/mbs/check_description.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
@@ -20,7 +19,6 @@ using math::Directions;
 using testing_support::differentiate;
 using testing_support::Random;
 using testing_support::RandomModelOptions;
-using testing_support::State;
 using testing_support::TestModel;
 
 struct Direction {
@@ -199,65 +197,6 @@ Description parameter_model(const std::string& joint, const std::string& force) 
   return d;
 }
 
-/// One parameter for each constant of the element; the derivative for each.
-void expect_constants_exact(Description d, const std::string& element, double bound) {
-  const auto names = constant_names(d, element);
-  for (const auto& name : names) {
-    Description one = d;
-    Parameter p;
-    p.id = "theta";
-    p.targets = {element + "." + name};
-    one.parameters.push_back(p);
-    std::optional<Model> model;
-    try {
-      model.emplace(one);
-    } catch (const base::InputError&) {
-      continue;  // a marker axis that is not given cannot be driven
-    }
-    const int np = model->sizes().np;
-    Direction direction{0, VectorXd::Zero(model->sizes().ny()), VectorXd::Zero(np)};
-    direction.dp[np - 1] = 1;
-    Random random(17);
-    VectorXd y = VectorXd::Map(model->initial_state().data(), model->sizes().ny());
-    y += random.vector(static_cast<int>(y.size()), 0.02);
-    const VectorXd parameters = initial_parameters(*model);
-    auto ws = model->make_workspace(0);
-    const auto reference = differentiate(
-        [&](double h) -> VectorXd {
-          model->bind(*ws, view(VectorXd(parameters + h * direction.dp)));
-          return rates(*model, *ws, 0.3, y);
-        },
-        0.01);
-    const VectorXd result = direction_of(*model, 0.3, y, parameters, direction, 0, 3);
-    EXPECT_LT(relative_difference(result, reference.value), bound) << element << "." << name;
-  }
-}
-
-// Fails when a joint or force is registered whose constants have no derivative: it goes through the
-// registry, so nothing can be left out.
-TEST(Directions, OfEveryConstantOfEveryJointAreTheDerivative) {
-  for (const auto& key : registry().joint_keys()) {
-    const auto d = parameter_model(key, "Spring");
-    expect_constants_exact(d, d.joints.back().id, 1e-7);
-  }
-}
-
-TEST(Directions, OfEveryConstantOfEveryForceAreTheDerivative) {
-  for (const auto& key : registry().force_keys()) {
-    if (!registry().find_force(key)->between_bodies) continue;
-    const auto d = parameter_model("Spherical", key);
-    expect_constants_exact(d, "f", 1e-7);
-  }
-}
-
-TEST(Directions, OfMassCentreInertiaAndGravityAreTheDerivative) {
-  const auto d = parameter_model("Revolute", "Spring_Damper");
-  expect_constants_exact(d, d.bodies[1].id, 1e-7);
-  for (const auto& force : d.forces) {
-    if (force.key == "Gravitation") expect_constants_exact(d, force.id, 1e-7);
-  }
-}
-
 TEST(Directions, OfAGeneralLawsParameterAreTheDerivative) {
   for (const char* key :
        {"General_Linear", "General_Z", "General_Direction", "General_Rotational"}) {
@@ -270,8 +209,7 @@ TEST(Directions, OfAGeneralLawsParameterAreTheDerivative) {
 
 TEST(Directions, OfExternalStatesCoupledToTheMechanicsAreTheDerivative) {
   auto d = parameter_model("Revolute", "General_Linear");
-  State unused;
-  mbs::State e1;
+  State e1;
   e1.id = "e1";
   e1.initial = 0.4;
   e1.derivative.formula = "-k*e1 + f.length*" + d.bodies[1].id + ".com.vx + sin(t)";
@@ -283,7 +221,7 @@ TEST(Directions, OfExternalStatesCoupledToTheMechanicsAreTheDerivative) {
   EXPECT_LT(error(model, 0.3, y, initial_parameters(model), direction), 1e-8);
 }
 
-TEST(Directions, OfADriveSParameterAndOfADistanceAreTheDerivative) {
+TEST(Directions, OfTheAmplitudeOfADriveAreTheDerivative) {
   auto test = testing_support::driven_pendulum();
   auto& d = test.description;
   Parameter amplitude;
