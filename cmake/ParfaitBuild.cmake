@@ -14,6 +14,7 @@ endif()
 find_package(Eigen3 3.4 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(SUNDIALS 6.4 REQUIRED COMPONENTS cvodes idas nvecserial sunmatrixdense sunlinsoldense)
 find_package(Threads REQUIRED)
 
 # The instruction set decides the width of a lane and the alignment of Eigen's types, so whoever
@@ -25,7 +26,7 @@ set_target_properties(parfait_arch PROPERTIES EXPORT_NAME arch)
 # Ours alone. A Release is built with -O1 where nothing is computed (files, checks, the command line)
 # and with CMake's -O3 where it is (PARFAIT_KERNELS): that makes a build 12 % shorter, and the
 # kernels would lose 10 to 40 % at -O2.
-set(PARFAIT_KERNELS expr integrate mbs)
+set(PARFAIT_KERNELS expr dynamics integrate mbs)
 add_library(parfait_light_flags INTERFACE)
 target_compile_options(parfait_light_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 add_library(parfait_flags INTERFACE)
@@ -39,16 +40,16 @@ if(PARFAIT_SANITIZE)
 endif()
 
 # parfait_room(<name> DEPS <rooms and libraries>): a library from all .cc files of the folder that are
-# not tests, and a test program from its *_test.cc.
+# not tests, and a test program from its *_test.cc. PRIVATE_DEPS: libraries its headers do not show.
 function(parfait_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
   list(REMOVE_ITEM sources ${tests} "")
   if(sources)
     set(visibility PUBLIC)
     add_library(parfait_${name} STATIC ${sources})
-    target_link_libraries(parfait_${name} PRIVATE $<BUILD_INTERFACE:parfait_flags>)
+    target_link_libraries(parfait_${name} PRIVATE $<BUILD_INTERFACE:parfait_flags> ${ROOM_PRIVATE_DEPS})
     if(NOT name IN_LIST PARFAIT_KERNELS)
       target_link_libraries(parfait_${name} PRIVATE $<BUILD_INTERFACE:parfait_light_flags>)
     endif()

@@ -4,7 +4,8 @@
 
 #include "command.h"
 #include "parfait/base/error.h"
-#include "parfait/io/model_file.h"
+#include "parfait/dynamics/formula_system.h"
+#include "parfait/io/any_model_file.h"
 #include "parfait/mbs/model.h"
 #include "run_folder.h"
 
@@ -25,50 +26,87 @@ Json bound(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json facts_of(const std::string& file, const mbs::Model& model) {
-  const auto& description = model.description();
+Json parameters_json(const dynamics::System& system) {
   Json parameters = Json::array();
-  for (const auto& p : model.parameters()) {
+  for (const auto& p : system.parameters()) {
     parameters.push_back({{"id", p.id},
                           {"initial", p.initial},
                           {"lower", bound(p.lower)},
                           {"upper", bound(p.upper)},
                           {"scale", p.scale}});
   }
-  return {
-      {"model", file},
-      {"bodies", ids_of(description.bodies)},
-      {"joints", ids_of(description.joints)},
-      {"constraints", ids_of(description.constraints)},
-      {"forces", ids_of(description.forces)},
-      {"external_states", ids_of(description.states)},
-      {"inputs", ids_of(description.inputs)},
-      {"states", model.sizes().ny()},
-      {"degrees_of_freedom", model.degrees_of_freedom()},
-      {"redundant", model.redundant_rows()},
-      {"parameters", parameters},
-      {"assembly",
-       {{"moved", model.assembly().moved}, {"velocity_change", model.assembly().velocity_change}}},
-      {"warnings", model.warnings()}};
+  return parameters;
 }
 
-void print_ids(const char* what, const Json& ids) {
-  if (ids.empty()) return;
-  fmt::print("  {:<22}{:>4}   {}\n", what, ids.size(),
-             base::listing(ids.get<std::vector<std::string>>()));
+Json facts_of(const std::string& file, const mbs::Description& description) {
+  const auto model = mbs::build(description);
+  return {{"model", file},
+          {"kind", "mechanics"},
+          {"bodies", ids_of(description.bodies)},
+          {"joints", ids_of(description.joints)},
+          {"constraints", ids_of(description.constraints)},
+          {"forces", ids_of(description.forces)},
+          {"events", ids_of(description.events)},
+          {"external_states", ids_of(description.states)},
+          {"inputs", ids_of(description.inputs)},
+          {"states", model->sizes().ny()},
+          {"degrees_of_freedom", model->degrees_of_freedom()},
+          {"redundant", model->redundant_rows()},
+          {"parameters", parameters_json(*model)},
+          {"assembly",
+           {{"moved", model->assembly().moved},
+            {"velocity_change", model->assembly().velocity_change}}},
+          {"warnings", model->warnings()}};
+}
+
+Json facts_of(const std::string& file, const dynamics::FormulaModel& model) {
+  const auto system = dynamics::make_formula_system(model);
+  return {{"model", file},
+          {"kind", model.is_dae() ? "dae" : "ode"},
+          {"external_states", ids_of(model.states)},
+          {"algebraic_states", ids_of(model.algebraics)},
+          {"definitions", ids_of(model.definitions)},
+          {"inputs", ids_of(model.inputs)},
+          {"events", ids_of(model.events)},
+          {"states", system->sizes().ny()},
+          {"parameters", parameters_json(*system)},
+          {"warnings", dynamics::check(model)}};
+}
+
+void print_ids(const Json& facts, const char* what, const char* key) {
+  if (!facts.contains(key) || facts[key].empty()) return;
+  fmt::print("  {:<22}{:>4}   {}\n", what, facts[key].size(),
+             base::listing(facts[key].get<std::vector<std::string>>()));
+}
+
+/// The initial state does not fit the joints.
+void print_assembly(const Json& assembly) {
+  const double moved = assembly["moved"].get<double>();
+  const double velocity_change = assembly["velocity_change"].get<double>();
+  // Less than this is the rounding of a file written with a few digits.
+  constexpr double kWorthSaying = 1e-6;
+  if (moved <= kWorthSaying && velocity_change <= kWorthSaying) return;
+  fmt::print(
+      "  The initial state does not fit the joints: assembly moved it by {:.2g} m, {:.2g} m/s.\n",
+      moved, velocity_change);
 }
 
 void print(const Json& facts) {
   fmt::print("{} is a model\n", facts["model"].get<std::string>());
-  print_ids("bodies", facts["bodies"]);
-  print_ids("joints", facts["joints"]);
-  print_ids("constraints", facts["constraints"]);
-  print_ids("forces", facts["forces"]);
-  print_ids("external states", facts["external_states"]);
-  print_ids("inputs", facts["inputs"]);
+  print_ids(facts, "bodies", "bodies");
+  print_ids(facts, "joints", "joints");
+  print_ids(facts, "constraints", "constraints");
+  print_ids(facts, "forces", "forces");
+  print_ids(facts, "external states", "external_states");
+  print_ids(facts, "algebraic states", "algebraic_states");
+  print_ids(facts, "definitions", "definitions");
+  print_ids(facts, "inputs", "inputs");
+  print_ids(facts, "events", "events");
   fmt::print("  {:<22}{:>4}\n", "states", facts["states"].get<int>());
-  fmt::print("  {:<22}{:>4}\n", "degrees of freedom", facts["degrees_of_freedom"].get<int>());
-  print_ids("redundant constraints", facts["redundant"]);
+  if (facts.contains("degrees_of_freedom")) {
+    fmt::print("  {:<22}{:>4}\n", "degrees of freedom", facts["degrees_of_freedom"].get<int>());
+  }
+  print_ids(facts, "redundant constraints", "redundant");
   const auto& parameters = facts["parameters"];
   if (!parameters.empty()) fmt::print("  {:<22}{:>4}\n", "parameters", parameters.size());
   for (const auto& p : parameters) {
@@ -79,15 +117,7 @@ void print(const Json& facts) {
                p["initial"].get<double>(), text(p["lower"], "-inf"), text(p["upper"], "inf"),
                p["scale"].get<double>());
   }
-  const double moved = facts["assembly"]["moved"].get<double>();
-  const double velocity_change = facts["assembly"]["velocity_change"].get<double>();
-  // Less than this is the rounding of a file written with a few digits.
-  constexpr double kWorthSaying = 1e-6;
-  if (moved > kWorthSaying || velocity_change > kWorthSaying) {
-    fmt::print(
-        "  The initial state does not fit the joints: assembly moved it by {:.2g} m, {:.2g} m/s.\n",
-        moved, velocity_change);
-  }
+  if (facts.contains("assembly")) print_assembly(facts["assembly"]);
   for (const auto& warning : facts["warnings"]) {
     fmt::print("  warning: {}\n", warning.get<std::string>());
   }
@@ -100,7 +130,8 @@ Command add_check(CLI::App& app, const Common& common) {
   auto file = std::make_shared<std::string>();
   parser->add_option("file", *file, "model file")->required()->type_name("FILE");
   return {parser, [file, &common] {
-            const auto facts = facts_of(*file, *mbs::build(io::read_model(*file)));
+            const auto facts = std::visit([&](const auto& model) { return facts_of(*file, model); },
+                                          io::read_any_model(*file));
             if (common.json) {
               fmt::print("{}\n", facts.dump(2));
             } else if (!common.quiet) {

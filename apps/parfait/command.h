@@ -29,6 +29,7 @@ struct Command {
 
 Command add_check(CLI::App& app, const Common& common);
 Command add_elements(CLI::App& app, const Common& common);
+Command add_modes(CLI::App& app, const Common& common);
 Command add_simulate(CLI::App& app, const Common& common);
 
 }  // namespace parfait::app

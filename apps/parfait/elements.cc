@@ -6,7 +6,7 @@
 #include "parfait/mbs/registry.h"
 #include "run_folder.h"
 
-// parfait elements: every joint and force a model may use, with its constants.
+// parfait elements: every joint, force and event a model may use, with its constants.
 namespace parfait::app {
 namespace {
 
@@ -36,9 +36,17 @@ Json as_json(const mbs::Registry& registry) {
                       {"summary", force.summary},
                       {"between_bodies", force.between_bodies},
                       {"law", force.has_law},
-                      {"constants", constants_json(force.constants)}});
+                      {"one_sided", force.may_be_one_sided()},
+                      {"constants", constants_json(force.constants_of(mbs::Side::kPush))}});
   }
-  return {{"joints", joints}, {"forces", forces}};
+  Json events = Json::array();
+  for (const auto& event : registry.events()) {
+    events.push_back({{"key", event.key},
+                      {"summary", event.summary},
+                      {"between_bodies", event.between_bodies},
+                      {"constants", constants_json(event.constants)}});
+  }
+  return {{"joints", joints}, {"forces", forces}, {"events", events}};
 }
 
 void print_constants(const std::vector<mbs::ConstantInfo>& constants) {
@@ -69,14 +77,20 @@ void print(const mbs::Registry& registry) {
   for (const auto& force : registry.forces()) {
     fmt::print("  {:<{}}  {}{}\n", force.key, width, force.summary,
                force.has_law ? " (takes a formula)" : "");
-    print_constants(force.constants);
+    print_constants(force.constants_of(mbs::Side::kPush));
+  }
+  fmt::print("\nEvents: <event key=\"...\">\n");
+  for (const auto& event : registry.events()) {
+    fmt::print("  {:<{}}  {}\n", event.key, width, event.summary);
+    print_constants(event.constants);
   }
 }
 
 }  // namespace
 
 Command add_elements(CLI::App& app, const Common& common) {
-  auto* parser = app.add_subcommand("elements", "list every joint and force with its constants");
+  auto* parser =
+      app.add_subcommand("elements", "list every joint, force and event with its constants");
   return {parser, [&common] {
             if (common.json) {
               fmt::print("{}\n", as_json(mbs::registry()).dump(2));

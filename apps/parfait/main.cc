@@ -23,8 +23,8 @@ int run(int argc, char** argv) {
   cli.require_subcommand(1);
   cli.fallthrough();  // the options above may also stand after the subcommand
 
-  const app::Command commands[] = {app::add_simulate(cli, common), app::add_check(cli, common),
-                                   app::add_elements(cli, common)};
+  const app::Command commands[] = {app::add_simulate(cli, common), app::add_modes(cli, common),
+                                   app::add_check(cli, common), app::add_elements(cli, common)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

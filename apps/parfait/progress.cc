@@ -18,7 +18,7 @@ Progress::~Progress() {
 }
 
 void Progress::show(double fraction, const std::string& note) {
-  if (!enabled_ || Clock::now() < next_) return;
+  if (!is_due()) return;
   constexpr int kWidth = 40;
   const int filled = std::clamp(static_cast<int>(fraction * kWidth), 0, kWidth);
   fmt::print(stderr, "\r\033[K[{:=<{}}{: <{}}] {:3.0f} %  {}", "", filled, "", kWidth - filled,

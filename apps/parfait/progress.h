@@ -14,6 +14,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Whether it is time to show() again.
+  bool is_due() const { return enabled_ && Clock::now() >= next_; }
   /// `fraction` of the work is done, `note` says where it stands.
   void show(double fraction, const std::string& note);
 

@@ -47,57 +47,144 @@ std::vector<double> make_grid(double until, double step) {
 }
 
 Recorder::Recorder(const dynamics::System& system, dynamics::ConstVec p,
-                   std::vector<std::string> quantities, std::vector<double> times,
-                   const integrate::Options& options)
+                   Sensitivities sensitivities, std::vector<std::string> quantities,
+                   std::vector<double> times, const integrate::Options& options)
     : system_(system),
-      workspace_(system.make_workspace(0)),
+      sensitivities_(std::move(sensitivities)),
+      workspace_(system.make_workspace(sensitivities_.count())),
       quantities_(std::move(quantities)),
+      observer_(system.make_observer(quantities_)),
       times_(std::move(times)),
       options_(options),
-      recorded_(quantities_.size()) {
-  auto observed = quantities_;
-  observed.push_back("energy.total");
-  observer_ = system.make_observer(observed);
-  system.bind(*workspace_, p);
+      values_(quantities_.size()),
+      recorded_(quantities_.size() * (1 + sensitivities_.names.size())) {
   const auto& sizes = system.sizes();
-  y_.resize(sizes.ny());
-  values_.resize(observer_->size());
-  residuals_.resize(sizes.num_pos + sizes.num_vel);
+  const int k = sensitivities_.count();
+  system.bind(*workspace_, p);
+  if (k > 0) system.bind_directions(*workspace_, sensitivities_.dp);
+  sample_.y.resize(sizes.ny());
+  sample_.z.resize(sizes.nz);
+  sample_.W.resize(sizes.ny(), k);
+  sample_.dz.resize(sizes.nz, k);
+  dvalues_.resize(static_cast<int>(quantities_.size()), k);
+  for (const auto& info : system.switch_infos()) may_terminate_ |= info.terminal;
 }
 
-void Recorder::start(double t0, dynamics::ConstVec y) {
-  for (; next_ < times_.size() && times_[next_] <= t0; ++next_) {
-    std::copy(y.begin(), y.end(), y_.begin());
-    record(times_[next_]);
+void Recorder::start(const integrate::State& state) {
+  // The algebraic states are only a guess here: the first step knows them.
+  if (system_.sizes().nz > 0) return;
+  take(state);
+  record();
+  has_row_ = true;
+  if (!every_step()) ++next_;
+}
+
+void Recorder::add(const integrate::AcceptedStep& step) {
+  if (every_step()) {
+    // A changed mode tells of an event at a given time, which no step announces.
+    const bool changed = last_mode_ && !std::ranges::equal(*last_mode_, step.mode);
+    if (!has_row_ || changed) {
+      take(step, step.t0);
+      record();
+    }
+    take(step, step.t1);
+    record();
+    has_row_ = !step.event;
+    last_mode_.emplace(step.mode.begin(), step.mode.end());
+    return;
   }
-}
-
-void Recorder::add(const integrate::Step& step) {
   for (; next_ < times_.size() && times_[next_] <= step.t1; ++next_) {
-    step.state(times_[next_], y_);
-    record(times_[next_]);
+    take(step, times_[next_]);
+    record();
+  }
+  if (may_terminate_) take(step, step.t1);  // in case it was the last
+}
+
+void Recorder::finish(const integrate::State& state, const integrate::Result& result) {
+  const bool ended_by_event = !result.events.empty() && result.events.back().t == state.t;
+  if (every_step()) {
+    // Algebraic states would be those before the event.
+    if (!ended_by_event || system_.sizes().nz > 0) return;
+    take(state);
+    record();
+  } else if (result.outcome == integrate::Outcome::kTerminated && !recorded_t_.empty() &&
+             recorded_t_.back() < sample_.t) {
+    record();
   }
 }
 
-void Recorder::record(double t) {
+void Recorder::take(const integrate::State& state) {
+  sample_.t = state.t;
+  sample_.y = state.y;
+  sample_.z = state.z;
+  if (sensitivities_.count() > 0) sample_.W = state.W;
+  sample_.mode = state.mode;
+}
+
+void Recorder::take(const integrate::AcceptedStep& step, double t) {
   if (status_ != dynamics::Status::kOk) return;
-  const auto& sizes = system_.sizes();
-  if (sizes.num_pos + sizes.num_vel > 0) {
-    status_ =
-        system_.project(*workspace_, t, y_, options_.projection, options_.projection_tolerance)
-            .status;
-    if (status_ != dynamics::Status::kOk) return;
-    system_.invariants(*workspace_, t, y_, residuals_);
-    for (double g : residuals_) largest_residual_ = std::max(largest_residual_, std::abs(g));
+  const bool has_directions = sensitivities_.count() > 0;
+  const bool is_dae = !sample_.z.empty();
+  auto& curve = step.curve;
+  const auto also = [&](dynamics::Status status) {
+    if (status_ == dynamics::Status::kOk) status_ = status;
+  };
+  sample_.t = t;
+  sample_.mode.assign(step.mode.begin(), step.mode.end());
+  if (t == curve.t1()) {
+    std::ranges::copy(curve.y1(), sample_.y.begin());
+    if (is_dae) std::ranges::copy(curve.z1(), sample_.z.begin());
+    if (has_directions) sample_.W = curve.W1();
+  } else {
+    also(curve.state(t, sample_.y));
+    if (is_dae) also(curve.algebraic(t, sample_.z));
+    if (has_directions) also(curve.directions(t, sample_.W));
+    project();
   }
-  status_ = system_.observe(*workspace_, *observer_,
-                            {.t = t, .y = y_, .z = {}, .mode = {}, .offset = {}}, values_);
+  if (is_dae && has_directions) also(curve.algebraic_directions(t, sample_.dz));
+}
+
+void Recorder::project() {
+  const auto& sizes = system_.sizes();
+  if (status_ != dynamics::Status::kOk || sizes.num_pos + sizes.num_vel == 0) return;
+  status_ = system_
+                .project(*workspace_, sample_.t, sample_.y, options_.projection,
+                         options_.projection_tolerance)
+                .status;
+  if (status_ == dynamics::Status::kOk && sensitivities_.count() > 0) {
+    status_ = system_.project_directions(*workspace_, sample_.W);
+  }
+}
+
+void Recorder::record() {
   if (status_ != dynamics::Status::kOk) return;
-  for (std::size_t i = 0; i < quantities_.size(); ++i) recorded_[i].push_back(values_[i]);
-  if (recorded_t_.empty()) first_energy_ = values_.back();
-  largest_energy_change_ =
-      std::max(largest_energy_change_, std::abs(values_.back() - first_energy_));
-  recorded_t_.push_back(t);
+  const dynamics::Point point{
+      .t = sample_.t, .y = sample_.y, .z = sample_.z, .mode = sample_.mode, .offset = {}};
+  status_ = system_.observe(*workspace_, *observer_, point, values_);
+  if (status_ != dynamics::Status::kOk) return;
+  recorded_t_.push_back(sample_.t);
+  auto column = recorded_.begin();
+  for (double value : values_) (column++)->push_back(value);
+  if (sensitivities_.count() == 0) return;
+  system_.observe_directions(*workspace_, *observer_,
+                             {.dt = {}, .dy = &sample_.W, .dz = &sample_.dz, .dphi = nullptr},
+                             dvalues_);
+  for (int i = 0; i < dvalues_.rows(); ++i) {
+    for (int j = 0; j < dvalues_.count(); ++j) (column++)->push_back(dvalues_(i, j));
+  }
+}
+
+std::string Recorder::message() const {
+  std::vector<std::string> undefined;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!std::isfinite(values_[i])) undefined.push_back(quantities_[i]);
+  }
+  if (!undefined.empty()) {
+    return fmt::format("stopped at t = {:g} s: {} became infinite or undefined.", sample_.t,
+                       base::listing(undefined));
+  }
+  return fmt::format("stopped at t = {:g} s, where the quantities are observed: {}.", sample_.t,
+                     dynamics::text(status_));
 }
 
 io::CsvTable Recorder::table() const {
@@ -108,6 +195,12 @@ io::CsvTable Recorder::table() const {
     table.header.push_back(quantities_[i]);
     table.columns.push_back(recorded_[i]);
     if (is_angle(quantities_[i])) unwrap(table.columns.back());
+  }
+  for (const auto& quantity : quantities_) {
+    for (const auto& name : sensitivities_.names) {
+      table.header.push_back(fmt::format("d{}/d{}", quantity, name));
+      table.columns.push_back(recorded_[table.columns.size() - 1]);
+    }
   }
   return table;
 }

@@ -1,57 +1,81 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "parfait/dynamics/system.h"
-#include "parfait/integrate/integrate.h"
+#include "parfait/integrate/integrator.h"
 #include "parfait/io/csv.h"
+#include "sensitivities.h"
 
 namespace parfait::app {
 
 /// 0, step, 2 step, ... and `until`, which is always the last. InputError if that makes no sense.
 std::vector<double> make_grid(double until, double step);
 
-/// Samples quantities at given times while an integration runs, from its dense output, each sample
-/// projected onto the invariants. Uses a workspace of its own, so it never disturbs the integrator.
+/// Samples quantities and their sensitivities while an integration runs: at given times from its
+/// continuous extension, or at the end of every step. Each sample is projected onto the invariants,
+/// its directions along with it. Uses a workspace of its own, so it never disturbs the integrator.
+///
+/// Events  A sample at the time of an event is the one before it; with every step there is a second
+///         row, the one after. A terminal event ends the table with a row at its time.
 class Recorder {
  public:
-  /// InputError if a quantity does not exist. Times are ascending.
-  Recorder(const dynamics::System& system, dynamics::ConstVec p,
+  /// InputError if a quantity does not exist. Times are ascending; none: every step.
+  Recorder(const dynamics::System& system, dynamics::ConstVec p, Sensitivities sensitivities,
            std::vector<std::string> quantities, std::vector<double> times,
            const integrate::Options& options);
 
-  /// Rows up to t0, where the state is y; then rows inside each accepted step.
-  void start(double t0, dynamics::ConstVec y);
-  void add(const integrate::Step& step);
+  /// The row at the start, then the rows of each accepted step, then what the end adds.
+  void start(const integrate::State& state);
+  void add(const integrate::AcceptedStep& step);
+  void finish(const integrate::State& state, const integrate::Result& result);
 
-  /// Not kOk if a sample could not be evaluated; nothing is recorded from then on.
+  /// Not kOk if a sample could not be computed; nothing is recorded from then on.
   dynamics::Status status() const { return status_; }
-  /// Column t, then one per quantity; joint angles are continued beyond half a turn.
+  /// One sentence that says where and what, if the status is not kOk.
+  std::string message() const;
+
+  /// Column t, then one per quantity (joint angles are continued beyond half a turn), then
+  /// d<quantity>/d<name> for each quantity and sensitivity.
   io::CsvTable table() const;
-  double initial_energy() const { return first_energy_; }
-  double largest_energy_change() const { return largest_energy_change_; }
-  double largest_residual() const { return largest_residual_; }  ///< max |g| over the rows
 
  private:
-  void record(double t);
+  /// A point of the motion with its directions.
+  struct Sample {
+    double t = 0;
+    std::vector<double> y, z;
+    dynamics::Directions W, dz;
+    std::vector<std::int8_t> mode;
+  };
+
+  bool every_step() const { return times_.empty(); }
+  void take(const integrate::AcceptedStep& step, double t);
+  void take(const integrate::State& state);
+  void project();
+  void record();
 
   const dynamics::System& system_;
+  Sensitivities sensitivities_;
   std::unique_ptr<dynamics::Workspace> workspace_;
   std::vector<std::string> quantities_;
-  std::unique_ptr<dynamics::System::Observer> observer_;  ///< the quantities, then energy.total
+  std::unique_ptr<dynamics::System::Observer> observer_;
   std::vector<double> times_;
   integrate::Options options_;
+  bool may_terminate_ = false;
 
-  std::vector<double> y_, values_, residuals_;
+  Sample sample_;
+  std::vector<double> values_;
+  dynamics::Directions dvalues_;
   std::vector<double> recorded_t_;
-  std::vector<std::vector<double>> recorded_;  ///< one column per quantity
+  std::vector<std::vector<double>>
+      recorded_;  ///< columns of the quantities, then of the directions
   std::size_t next_ = 0;
+  bool has_row_ = false;                               ///< of the point where the next step begins
+  std::optional<std::vector<std::int8_t>> last_mode_;  ///< of the last step, if there was one
   dynamics::Status status_ = dynamics::Status::kOk;
-  double first_energy_ = 0;
-  double largest_energy_change_ = 0;
-  double largest_residual_ = 0;
 };
 
 }  // namespace parfait::app

@@ -25,6 +25,19 @@ class Check(CliTest):
         for words in ("Rod5", "Hinge6", "degrees of freedom"):
             self.assertIn(words, text)
 
+    def test_formula_models_are_checked_too(self):
+        model = self.write("d.xml", """<dae> <state id="x" initial="1"/> <algebraic id="z" initial="1"/>
+          <parameter id="k" initial="2"/> <define id="f"> k*z </define>
+          <derivative of="x"> -f </derivative> <equation> z = x </equation>
+          <event id="half" when="x - 0.5"/> </dae>""")
+        facts = json.loads(self.run_cli("check", model, "--json").stdout)
+        self.assertEqual((facts["kind"], facts["states"]), ("dae", 1))
+        for key, ids in (("external_states", ["x"]), ("algebraic_states", ["z"]), ("definitions", ["f"]), ("events", ["half"])):
+            self.assertEqual(facts[key], ids)
+        text = self.run_cli("check", model).stdout
+        for words in ("algebraic states", "half", "k = 2"):
+            self.assertIn(words, text)
+
     def test_axes_that_point_against_each_other_are_refused(self):
         model = self.write("a.xml", """<model> <body id="A" mass="1" moment_of_inertia="1 1 1"/>
           <joint key="Revolute" id="J"> <begin id="Inertial" z="0 0 1"/> <end id="A" z="0 0 -1"/> </joint> </model>""")

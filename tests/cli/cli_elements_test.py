@@ -9,8 +9,8 @@ class Elements(CliTest):
     def test_text_and_json_list_the_same_keys(self):
         text = self.run_cli("elements").stdout
         listed = json.loads(self.run_cli("elements", "--json").stdout)
-        for kind in ("joints", "forces"):
-            self.assertGreater(len(listed[kind]), 5)
+        for kind, least in (("joints", 6), ("forces", 6), ("events", 2)):
+            self.assertGreaterEqual(len(listed[kind]), least)
             for element in listed[kind]:
                 self.assertIn(f"\n  {element['key']} ", text)
                 for constant in element["constants"]:

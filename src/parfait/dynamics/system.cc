@@ -1,5 +1,7 @@
 #include "parfait/dynamics/system.h"
 
+#include <algorithm>
+
 namespace parfait::dynamics {
 
 const char* text(Status status) {
@@ -14,6 +16,29 @@ const char* text(Status status) {
       return "the projection onto the constraints did not converge";
   }
   return "unknown";
+}
+
+void System::start(Workspace&, Vec y, Vec) const {
+  std::ranges::copy(initial_state(), y.begin());
+}
+
+void System::start_directions(Workspace&, Directions& dy) const {
+  dy.resize(sizes().ny(), dy.count());
+}
+
+Status System::switches(Workspace&, const Point&, Vec) const {
+  return Status::kOk;
+}
+
+void System::switch_directions(Workspace&, const PointDirections&, Directions&) const {}
+
+Status System::jump(Workspace&, int, const Point& before, Vec after) const {
+  std::ranges::copy(before.y, after.begin());
+  return Status::kOk;
+}
+
+void System::jump_directions(Workspace&, const PointDirections& d, Directions& dafter) const {
+  dafter = *d.dy;
 }
 
 }  // namespace parfait::dynamics

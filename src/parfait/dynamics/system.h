@@ -50,6 +50,7 @@ enum class Status : std::uint8_t {
 const char* text(Status status);
 
 /// The discrete mode: one entry per switching function, its sign (+1 or -1) while this mode lasts.
+/// Empty: every branch is decided by its own values.
 using Mode = std::span<const std::int8_t>;
 
 /// (phi, phi', phi'') added to the invariants: g_pos - phi = 0, g_vel - phi' = 0, and +phi'' on the
@@ -96,6 +97,19 @@ struct ParameterInfo {
   double scale = 1;
 };
 
+/// What a switching function stands for. While the integration goes on, its sign is the mode.
+struct SwitchInfo {
+  /// Which passages through zero make the state jump; a passage always changes the mode.
+  enum class Jump : std::uint8_t { kNever, kFalling, kRising, kBoth };
+  std::string name;  ///< for messages and tables of events: an id, or the formula
+  Jump jump = Jump::kNever;
+  bool terminal = false;  ///< a passage that jumps ends the integration (after the jump)
+  /// s = t - T(p): the time T is -s at t = 0, exactly, and steps end there.
+  bool time_only = false;
+};
+
+class SecondOrder;  // second_order.h
+
 class Workspace {
  public:
   virtual ~Workspace() = default;
@@ -113,9 +127,18 @@ class System {
   /// Room for at most `max_directions` directions; nothing is allocated after this.
   virtual std::unique_ptr<Workspace> make_workspace(int max_directions) const = 0;
 
+  /// A workspace of its own, bound to the parameters of `ws` but to no directions of them.
+  virtual std::unique_ptr<Workspace> make_bound_copy(const Workspace& ws,
+                                                     int max_directions) const = 0;
+
   /// Sets the parameters (np values), and the directions of the parameters (np x k).
   virtual void bind(Workspace& ws, ConstVec p) const = 0;
   virtual void bind_directions(Workspace& ws, const Directions& dp) const = 0;
+
+  /// The initial y and z at the parameters bound, and their directions. Mechanics: as described,
+  /// the caller projects. z is a guess where the algebraic equations must determine it.
+  virtual void start(Workspace& ws, Vec y, Vec z) const;
+  virtual void start_directions(Workspace& ws, Directions& dy) const;
 
   /// y' at a point; for nz > 0 also the residual h.
   virtual Status evaluate(Workspace& ws, const Point& at, Vec dydt, Vec residual) const = 0;
@@ -150,9 +173,22 @@ class System {
   /// Times at which the right-hand side is not smooth (knots of input tables), ascending.
   virtual std::vector<double> time_breaks() const { return {}; }
 
-  /// Switching values (num_switches) at the point of the last evaluate(); their directions.
-  virtual void switches(Workspace&, Vec) const {}
-  virtual void switch_directions(Workspace&, Directions&) const {}
+  /// One entry per switching function.
+  virtual std::vector<SwitchInfo> switch_infos() const { return {}; }
+  /// The switching values (num_switches) at a point, smooth continuations in the branches of
+  /// at.mode; the right-hand side is not needed.
+  virtual Status switches(Workspace& ws, const Point& at, Vec s) const;
+  /// Their directions at the point of the last switches().
+  virtual void switch_directions(Workspace& ws, const PointDirections& d, Directions& ds) const;
+
+  /// The state after switching function `which` passed zero at `before`, on the manifold. Called
+  /// only where switch_infos() says that the state jumps.
+  virtual Status jump(Workspace& ws, int which, const Point& before, Vec after) const;
+  /// Its directions at the point of the last jump().
+  virtual void jump_directions(Workspace& ws, const PointDirections& d, Directions& dafter) const;
+
+  /// M, G and f of a mechanical system, for methods that need them; null: there are none.
+  virtual const SecondOrder* second_order() const { return nullptr; }
 };
 
 }  // namespace parfait::dynamics

@@ -1,15 +1,61 @@
 #include "parfait/integrate/tableau.h"
 
+#include <array>
+#include <cassert>
+#include <cstddef>
+
 namespace parfait::integrate {
 namespace {
+
+constexpr std::size_t kMaxBubbles = 4;
+
+/// What multiplies b_i, the first stage, the stage at the new point, and the bubble coefficients.
+struct DenseBasis {
+  double b;
+  double first;
+  double fsal;
+  std::array<double, kMaxBubbles> bubble;
+};
+
+DenseBasis values_at(double theta) {
+  const double eta = 1 - theta;
+  const double bubble = theta * theta * eta * eta;
+  return {.b = theta * theta * (3 - 2 * theta),
+          .first = theta * eta * eta,
+          .fsal = -theta * theta * eta,
+          .bubble = {bubble, bubble * theta, bubble * theta * eta, bubble * theta * theta * eta}};
+}
+
+DenseBasis rates_at(double theta) {
+  const double eta = 1 - theta;
+  const double t2 = theta * theta;
+  return {
+      .b = 6 * theta * eta,
+      .first = eta * (1 - 3 * theta),
+      .fsal = theta * (3 * theta - 2),
+      .bubble = {2 * theta * eta * (1 - 2 * theta), t2 * eta * (3 - 5 * theta),
+                 3 * t2 * eta * eta * (1 - 2 * theta), t2 * theta * eta * eta * (4 - 7 * theta)}};
+}
+
+void combine(const Tableau& t, const DenseBasis& basis, std::span<double> out) {
+  assert(static_cast<int>(out.size()) == t.total_stages);
+  for (int i = 0; i < t.total_stages; ++i) {
+    double weight = i < t.stages ? basis.b * t.b[i] : 0.0;
+    for (std::size_t m = 0; m < t.bubble[i].size(); ++m) weight += basis.bubble[m] * t.bubble[i][m];
+    out[i] = weight;
+  }
+  out[0] += basis.first;
+  out[t.fsal_stage] += basis.fsal;
+}
 
 Tableau make_dormand_prince_5() {
   Tableau t;
   t.stages = 7;
+  t.total_stages = 7;
   t.order = 5;
   t.error_order = 4;
   t.dense_order = 4;
-  t.fsal = true;
+  t.fsal_stage = 6;
   t.c = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
   t.b = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0};
   t.a = {{},
@@ -22,37 +68,21 @@ Tableau make_dormand_prince_5() {
   const std::vector<double> b_hat = {
       5179.0 / 57600, 0, 7571.0 / 16695, 393.0 / 640, -92097.0 / 339200, 187.0 / 2100, 1.0 / 40};
   for (int i = 0; i < t.stages; ++i) t.e.push_back(t.b[i] - b_hat[i]);
-
-  // The cubic Hermite interpolant of (y, k_1) and (y_1, k_7), plus a bubble theta^2 (1 - theta)^2
-  // that leaves both ends alone and lifts the order from 3 to 4.
-  const std::vector<double> bubble = {-12715105075.0 / 11282082432,  0,
-                                      87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
-                                      701980252875.0 / 199316789632, -1453857185.0 / 822651844,
-                                      69997945.0 / 29380423};
-  for (int i = 0; i < t.stages; ++i) {
-    std::vector<double> d = {0, 3 * t.b[i] + bubble[i], -2 * t.b[i] - 2 * bubble[i], bubble[i]};
-    if (i == 0) {
-      d[0] += 1;
-      d[1] -= 2;
-      d[2] += 1;
-    }
-    if (i == t.stages - 1) {
-      d[1] -= 1;
-      d[2] += 1;
-    }
-    t.dense.push_back(d);
-  }
+  t.bubble = {{-12715105075.0 / 11282082432},  {0},
+              {87487479700.0 / 32700410799},   {-10690763975.0 / 1880347072},
+              {701980252875.0 / 199316789632}, {-1453857185.0 / 822651844},
+              {69997945.0 / 29380423}};
   return t;
 }
 
 }  // namespace
 
-std::vector<double> Tableau::dense_weights(double theta) const {
-  std::vector<double> weights(stages, 0.0);
-  for (int i = 0; i < stages; ++i) {
-    for (std::size_t j = dense[i].size(); j-- > 0;) weights[i] = (weights[i] + dense[i][j]) * theta;
-  }
-  return weights;
+void Tableau::dense_weights(double theta, std::span<double> out) const {
+  combine(*this, values_at(theta), out);
+}
+
+void Tableau::dense_rate_weights(double theta, std::span<double> out) const {
+  combine(*this, rates_at(theta), out);
 }
 
 const Tableau& dormand_prince_5() {

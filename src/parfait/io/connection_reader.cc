@@ -7,7 +7,7 @@
 #include "parfait/io/value_reader.h"
 #include "parfait/mbs/registry.h"
 
-// Joints, constraints and forces: what connects bodies.
+// Joints, constraints, forces and events: what connects bodies.
 namespace parfait::io {
 namespace {
 
@@ -110,6 +110,31 @@ char read_axis(Element& element, const char* name) {
   return read_choice<char>(element, *text, name, {{"x", 'x'}, {"y", 'y'}, {"z", 'z'}});
 }
 
+bool read_flag(Element& element, const char* name) {
+  const auto text = element.field(name);
+  return text && read_choice<bool>(element, *text, name, {{"true", true}, {"false", false}});
+}
+
+/// `<set state="x"> formula </set>`
+mbs::Assignment read_assignment(Element& element) {
+  mbs::Assignment set;
+  set.place = element.place();
+  const auto state = element.attribute("state");
+  const auto parameter = element.attribute("parameter");
+  if (state.has_value() == parameter.has_value()) {
+    element.fail(set.place, state ? "<set> sets a state or a parameter, not both."
+                                  : "<set> needs \"state\" or \"parameter\".");
+  }
+  set.to_parameter = parameter.has_value();
+  set.target = state ? state->text : parameter->text;
+  set.place = state ? state->place : parameter->place;
+  const Text value = element.text();
+  if (value.text.empty()) element.fail(element.place(), "<set> is empty.");
+  set.value = read_formula(value);
+  element.finish();
+  return set;
+}
+
 }  // namespace
 
 std::string read_id(Element& element) {
@@ -157,11 +182,45 @@ mbs::Force read_force(Element& element) {
   if (auto begin = element.child("begin")) force.begin = read_end(std::move(*begin));
   if (auto end = element.child("end")) force.end = read_end(std::move(*end));
   if (const auto law = element.field("law")) force.law = read_formula(*law);
+  if (const auto side = element.field("side")) {
+    force.side_place = side->place;
+    force.side = read_choice<mbs::Side>(
+        element, *side, "side",
+        {{"both", mbs::Side::kBoth}, {"push", mbs::Side::kPush}, {"pull", mbs::Side::kPull}});
+  }
+  force.adhesion = read_flag(element, "adhesion");
   const auto* type = mbs::registry().find_force(force.key);
-  force.constants =
-      read_constants(element, type ? type->constants : std::vector<mbs::ConstantInfo>{});
+  force.constants = read_constants(
+      element, type ? type->constants_of(force.side) : std::vector<mbs::ConstantInfo>{});
   element.finish();
   return force;
+}
+
+mbs::Event read_event(Element& element) {
+  mbs::Event event;
+  event.place = element.place();
+  event.id = read_id(element);
+  if (const auto key = element.attribute("key")) event.key = key->text;
+  if (auto begin = element.child("begin")) event.begin = read_end(std::move(*begin));
+  if (auto end = element.child("end")) event.end = read_end(std::move(*end));
+  if (const auto when = element.field("when")) event.when = read_formula(*when);
+  if (const auto at = element.field("at")) {
+    event.is_timed = true;
+    event.at = read_value(element, *at, "at");
+  }
+  if (const auto direction = element.field("direction")) {
+    event.direction = read_choice<mbs::Passage>(element, *direction, "direction",
+                                                {{"falling", mbs::Passage::kFalling},
+                                                 {"rising", mbs::Passage::kRising},
+                                                 {"both", mbs::Passage::kBoth}});
+  }
+  event.terminal = read_flag(element, "terminal");
+  for (auto& set : element.children("set")) event.sets.push_back(read_assignment(set));
+  const auto* type = mbs::registry().find_event(event.key);
+  event.constants =
+      read_constants(element, type ? type->constants : std::vector<mbs::ConstantInfo>{});
+  element.finish();
+  return event;
 }
 
 }  // namespace parfait::io

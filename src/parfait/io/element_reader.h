@@ -10,6 +10,7 @@ mbs::Body read_body(Element& element);
 mbs::Joint read_joint(Element& element);
 mbs::Constraint read_constraint(Element& element);
 mbs::Force read_force(Element& element);
+mbs::Event read_event(Element& element);
 
 /// Reads `id` and puts it before the messages about this element: `body "Arm"`.
 std::string read_id(Element& element);

@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "parfait/io/csv.h"
 #include "parfait/io/element_reader.h"
+#include "parfait/io/input_table.h"
 #include "parfait/io/model_file.h"
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
@@ -12,12 +9,6 @@
 
 namespace parfait::io {
 namespace {
-
-std::optional<double> read_optional_number(Element& element, const char* name) {
-  const auto text = element.field(name);
-  if (!text) return std::nullopt;
-  return read_number(element, *text, name);
-}
 
 mbs::State read_state(Element& element) {
   mbs::State state;
@@ -31,43 +22,14 @@ mbs::State read_state(Element& element) {
   return state;
 }
 
-/// Rows without a value are left out; times must be there and ascend.
-void fill_input(mbs::Input& input, const CsvTable& table, const base::Place& asked_at) {
-  if (table.columns.size() < 2) {
-    throw base::InputError(asked_at, fmt::format("\"{}\" has one column; an input table needs the "
-                                                 "time and a value.",
-                                                 table.file));
-  }
-  const auto& value =
-      input.column.empty() ? table.columns[1] : table.column(input.column, asked_at);
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const double t = table.columns[0][i];
-    const base::Place row{table.file, table.lines[i], 1};
-    if (std::isnan(t)) throw base::InputError(row, "this row has no time.");
-    if (std::isnan(value[i])) continue;
-    if (!input.t.empty() && t <= input.t.back()) {
-      throw base::InputError(
-          row, fmt::format("time {} follows {}; times must ascend.", t, input.t.back()));
-    }
-    input.t.push_back(t);
-    input.value.push_back(value[i]);
-  }
-  if (input.t.empty()) {
-    throw base::InputError(asked_at, fmt::format("\"{}\" holds no value.", table.file));
-  }
-}
-
 mbs::Input read_input(Element& element, const std::filesystem::path& folder) {
   mbs::Input input;
   input.place = element.place();
   input.id = read_id(element);
   const Text file = element.required_field("file");
   input.file = file.text;
-  base::Place asked_at = file.place;
-  if (const auto column = element.field("column")) {
-    input.column = column->text;
-    asked_at = column->place;
-  }
+  const auto column = element.field("column");
+  if (column) input.column = column->text;
   if (const auto interpolation = element.field("interpolation")) {
     input.interpolation =
         read_choice<mbs::Interpolation>(element, *interpolation, "interpolation",
@@ -76,8 +38,9 @@ mbs::Input read_input(Element& element, const std::filesystem::path& folder) {
                                          {"cubic", mbs::Interpolation::kCubic}});
   }
   element.finish();
-  const auto path = (folder / input.file).lexically_normal();
-  fill_input(input, read_csv_text(read_text_file(path, file.place), path.string()), asked_at);
+  auto table = read_input_table(folder, file, column);
+  input.t = std::move(table.t);
+  input.value = std::move(table.value);
   return input;
 }
 
@@ -120,13 +83,6 @@ mbs::Parameter read_parameter(Element& element) {
   if (const auto unit = element.field("unit")) parameter.unit = unit->text;
   element.finish();
   return parameter;
-}
-
-void read_remarks(Element& element, std::vector<std::string>& remarks) {
-  for (auto& remark : element.children("remark")) {
-    remarks.push_back(remark.text().text);
-    remark.finish();
-  }
 }
 
 void read_simulation(Element& element, mbs::Description& description) {
@@ -174,6 +130,7 @@ mbs::Description read_model_text(std::string_view text, const std::string& file_
   auto forces = root.children("force");
   auto states = root.children("state");
   auto inputs = root.children("input");
+  auto events = root.children("event");
   auto parameters = root.children("parameter");
   auto simulation = root.child("simulation");
   read_remarks(root, description.remarks);
@@ -185,6 +142,7 @@ mbs::Description read_model_text(std::string_view text, const std::string& file_
   for (auto& element : forces) description.forces.push_back(read_force(element));
   for (auto& element : states) description.states.push_back(read_state(element));
   for (auto& element : inputs) description.inputs.push_back(read_input(element, folder));
+  for (auto& element : events) description.events.push_back(read_event(element));
   for (auto& element : parameters) description.parameters.push_back(read_parameter(element));
   if (simulation) read_simulation(*simulation, description);
   return description;

@@ -115,6 +115,29 @@ void expect_same(const mbs::Force& a, const mbs::Force& b) {
   if (a.end) expect_same(*a.end, *b.end, a.id + ".end");
   expect_same(a.constants, b.constants, a.id);
   expect_same(a.law, b.law, a.id + ".law");
+  EXPECT_EQ(a.side, b.side) << a.id;
+  EXPECT_EQ(a.adhesion, b.adhesion) << a.id;
+}
+
+void expect_same(const mbs::Event& a, const mbs::Event& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.key, b.key) << a.id;
+  ASSERT_EQ(a.begin.has_value(), b.begin.has_value()) << a.id;
+  ASSERT_EQ(a.end.has_value(), b.end.has_value()) << a.id;
+  if (a.begin) expect_same(*a.begin, *b.begin, a.id + ".begin");
+  if (a.end) expect_same(*a.end, *b.end, a.id + ".end");
+  expect_same(a.constants, b.constants, a.id);
+  expect_same(a.when, b.when, a.id + ".when");
+  expect_same(a.at, b.at, a.id + ".at");
+  EXPECT_EQ(a.is_timed, b.is_timed) << a.id;
+  EXPECT_EQ(a.direction, b.direction) << a.id;
+  EXPECT_EQ(a.terminal, b.terminal) << a.id;
+  ASSERT_EQ(a.sets.size(), b.sets.size()) << a.id;
+  for (std::size_t i = 0; i < a.sets.size(); ++i) {
+    EXPECT_EQ(a.sets[i].to_parameter, b.sets[i].to_parameter) << a.id;
+    EXPECT_EQ(a.sets[i].target, b.sets[i].target) << a.id;
+    expect_same(a.sets[i].value, b.sets[i].value, a.id + ".set");
+  }
 }
 
 void expect_same(const mbs::State& a, const mbs::State& b) {
@@ -162,6 +185,7 @@ void expect_same(const mbs::Description& a, const mbs::Description& b) {
   expect_same(a.forces, b.forces);
   expect_same(a.states, b.states);
   expect_same(a.inputs, b.inputs);
+  expect_same(a.events, b.events);
   expect_same(a.parameters, b.parameters);
 }
 

@@ -182,6 +182,10 @@ void write_force(xml_node model, const mbs::Force& force) {
   set(node, "id", force.id);
   write_constants(node, force.constants);
   if (force.law.is_formula()) set(node, "law", force.law.formula);
+  if (force.side != mbs::Side::kBoth) {
+    set(node, "side", std::string(force.side == mbs::Side::kPush ? "push" : "pull"));
+  }
+  if (force.adhesion) set(node, "adhesion", std::string("true"));
   if (force.begin) write_end(node, "begin", *force.begin);
   if (force.end) write_end(node, "end", *force.end);
 }
@@ -200,6 +204,27 @@ void write_input(xml_node model, const mbs::Input& input) {
   set(node, "file", input.file);
   if (!input.column.empty()) set(node, "column", input.column);
   set(node, "interpolation", std::string(kNames[static_cast<int>(input.interpolation)]));
+}
+
+void write_event(xml_node model, const mbs::Event& event) {
+  constexpr const char* kNames[] = {"falling", "rising", "both"};
+  xml_node node = model.append_child("event");
+  if (event.key != "General") set(node, "key", event.key);
+  set(node, "id", event.id);
+  write_constants(node, event.constants);
+  if (event.when.is_formula()) set(node, "when", event.when.formula);
+  if (event.is_timed) set(node, "at", value_text(event.at));
+  if (event.direction) {
+    set(node, "direction", std::string(kNames[static_cast<int>(*event.direction)]));
+  }
+  if (event.terminal) set(node, "terminal", std::string("true"));
+  if (event.begin) write_end(node, "begin", *event.begin);
+  if (event.end) write_end(node, "end", *event.end);
+  for (const auto& assignment : event.sets) {
+    xml_node child = node.append_child("set");
+    set(child, assignment.to_parameter ? "parameter" : "state", assignment.target);
+    child.text().set(assignment.value.formula.c_str());
+  }
 }
 
 void write_parameter(xml_node model, const mbs::Parameter& parameter) {
@@ -252,6 +277,7 @@ std::string model_text(const mbs::Description& description) {
   for (const auto& force : description.forces) write_force(model, force);
   for (const auto& state : description.states) write_state(model, state);
   for (const auto& input : description.inputs) write_input(model, input);
+  for (const auto& event : description.events) write_event(model, event);
   for (const auto& parameter : description.parameters) write_parameter(model, parameter);
   std::ostringstream out;
   document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);

@@ -7,9 +7,10 @@
 #include <map>
 #include <string>
 
+#include "parfait/io/formula_file.h"
 #include "parfait/io/model_file.h"
 
-// docs/schema/model.xsd accepts what the reader accepts, as judged by xmllint.
+// The schemas accept what the readers accept, as judged by xmllint.
 namespace parfait::io {
 namespace {
 
@@ -21,14 +22,15 @@ bool has_xmllint() {
   return std::system("xmllint --version > /dev/null 2>&1") == 0;
 }
 
-/// file name → whether it is valid, for all model files of a folder.
-std::map<std::string, bool> validate(const fs::path& folder) {
+/// file name → whether docs/schema/<schema> accepts it, for all model files of a folder.
+std::map<std::string, bool> validate(const fs::path& folder,
+                                     const std::string& schema = "model.xsd") {
   std::map<std::string, bool> valid;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".xml") valid[entry.path().filename().string()] = false;
   }
   const std::string command = "cd '" + folder.string() + "' && xmllint --noout --schema '" +
-                              (kRoot / "docs/schema/model.xsd").string() + "' *.xml 2>&1";
+                              (kRoot / "docs/schema" / schema).string() + "' *.xml 2>&1";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (!pipe) return {};
   std::string output;
@@ -66,6 +68,38 @@ TEST(Schema, AcceptsWhatTheWriterWrites) {
 TEST(Schema, RejectsBrokenStructureAndOnlyThat) {
   ASSERT_TRUE(has_xmllint()) << "xmllint (libxml2-utils) is missing: see scripts/packages.txt";
   for (const auto& [file, is_valid] : validate(kRoot / "tests/cases/broken_models")) {
+    const bool is_broken = file.starts_with("syntax_") || file.starts_with("structure_");
+    EXPECT_EQ(is_valid, !is_broken) << file;
+  }
+}
+
+TEST(FormulaSchema, AcceptsEveryValidModelAndWhatTheWriterWrites) {
+  ASSERT_TRUE(has_xmllint()) << "xmllint (libxml2-utils) is missing: see scripts/packages.txt";
+  const fs::path folder =
+      fs::temp_directory_path() / ("parfait_formula_schema_" + std::to_string(::getpid()));
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const fs::path models = kRoot / "tests/cases/formula_models";
+  for (const auto& entry : fs::directory_iterator(models)) {
+    if (entry.path().extension() != ".xml") continue;
+    write_formula_model(read_formula_model(entry.path()), folder / entry.path().filename());
+  }
+  for (const auto& name : {"lotka_volterra", "bouncing_ball", "robertson"}) {
+    fs::copy(kRoot / "examples" / name / (std::string(name) + ".xml"), folder);
+  }
+  for (const auto& where : {models, folder}) {
+    const auto valid = validate(where, "formula.xsd");
+    EXPECT_GE(valid.size(), 2U);
+    for (const auto& [file, is_valid] : valid) EXPECT_TRUE(is_valid) << where << file;
+  }
+  fs::remove_all(folder);
+}
+
+TEST(FormulaSchema, RejectsBrokenStructureAndOnlyThat) {
+  ASSERT_TRUE(has_xmllint()) << "xmllint (libxml2-utils) is missing: see scripts/packages.txt";
+  const auto valid = validate(kRoot / "tests/cases/broken_formula_models", "formula.xsd");
+  EXPECT_GE(valid.size(), 45U);
+  for (const auto& [file, is_valid] : valid) {
     const bool is_broken = file.starts_with("syntax_") || file.starts_with("structure_");
     EXPECT_EQ(is_valid, !is_broken) << file;
   }

@@ -95,6 +95,19 @@ double read_number(const Element& at, const Text& text, std::string_view what) {
   return parsed.value;
 }
 
+std::optional<double> read_optional_number(Element& element, const char* name) {
+  const auto text = element.field(name);
+  if (!text) return std::nullopt;
+  return read_number(element, *text, name);
+}
+
+void read_remarks(Element& element, std::vector<std::string>& remarks) {
+  for (auto& remark : element.children("remark")) {
+    remarks.push_back(remark.text().text);
+    remark.finish();
+  }
+}
+
 mbs::Value read_value(const Element& at, const Text& text, std::string_view what) {
   mbs::Value value;
   const auto parsed = parse_number(text.text);

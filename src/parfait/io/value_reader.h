@@ -16,6 +16,9 @@ namespace parfait::io {
 /// A finite number.
 double read_number(const Element& at, const Text& text, std::string_view what);
 
+/// The field of that name, if the element has it.
+std::optional<double> read_optional_number(Element& element, const char* name);
+
 /// A finite number if the whole text is one, otherwise a formula (checked later, with its names).
 mbs::Value read_value(const Element& at, const Text& text, std::string_view what);
 
@@ -64,6 +67,9 @@ std::optional<TextWithUnit> read_field_with_unit(Element& element, const std::st
 /// the frame is what turns). Radians, or degrees with unit="deg"; multiples of 90 degrees are
 /// exact.
 std::optional<std::array<mbs::Number3, 3>> read_angles(Element& element);
+
+/// The texts of `<remark>` children.
+void read_remarks(Element& element, std::vector<std::string>& remarks);
 
 /// o, x, y, z (or angles instead of x, y, z) of a marker.
 mbs::Frame read_frame(Element& element);

@@ -14,6 +14,16 @@ inline constexpr int kLanes = 8;
 /// kLanes doubles with elementwise arithmetic (GCC and Clang vector extension).
 using Lane = double __attribute__((vector_size(kLanes * sizeof(double))));
 
+inline Lane load(const double* p) {
+  Lane x;
+  std::memcpy(&x, p, sizeof x);
+  return x;
+}
+
+inline void store(double* p, Lane x) {
+  std::memcpy(p, &x, sizeof x);
+}
+
 #else
 
 struct alignas(32) Lane {
@@ -43,16 +53,19 @@ inline Lane operator/(const Lane& a, double b) {
   return {a.lo / b, a.hi / b};
 }
 
-#endif
-
 inline Lane load(const double* p) {
+  // Half by half: as one block GCC copies 16 bytes at a time through the stack, five times slower.
   Lane x;
-  std::memcpy(&x, p, sizeof x);
+  std::memcpy(&x.lo, p, sizeof x.lo);
+  std::memcpy(&x.hi, p + kLanes / 2, sizeof x.hi);
   return x;
 }
 
-inline void store(double* p, Lane x) {
-  std::memcpy(p, &x, sizeof x);
+inline void store(double* p, const Lane& x) {
+  std::memcpy(p, &x.lo, sizeof x.lo);
+  std::memcpy(p + kLanes / 2, &x.hi, sizeof x.hi);
 }
+
+#endif
 
 }  // namespace parfait::math

@@ -150,10 +150,9 @@ void assemble(const Model& model, ModelData& m) {
   for (std::size_t b = 0; b < m.description.bodies.size(); ++b) {
     described_state(m.description.bodies[b], y.data() + 12 * b, y.data() + nq + 12 * b);
   }
-  for (std::size_t i = 0; i < m.description.states.size(); ++i) {
-    y[2 * nq + i] = m.description.states[i].initial;
-  }
+  for (std::size_t i = 0; i < m.states.size(); ++i) y[2 * nq + i] = m.states[i].initial;
   const std::vector<double> described = y;
+  m.described = described;
   auto workspace = model.make_workspace(0);
   const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
   if (report.status != dynamics::Status::kOk) {

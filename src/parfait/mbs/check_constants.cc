@@ -74,7 +74,16 @@ void check_force(const Force& force) {
                                        "(gx, gy, gz), found {}.",
                                        label, num_given));
   }
-  check_given(force, label, {"begin", "end", "law", "constants"});
+  check_given(force, label, {"begin", "end", "law", "constants", "side", "adhesion"});
+  if (force.side != Side::kBoth && !type.may_be_one_sided()) {
+    throw base::InputError(place_or(force.side_place, force.place),
+                           fmt::format("{}: {} cannot be one-sided.", label, force.key));
+  }
+  if (force.side == Side::kBoth && force.adhesion) {
+    throw base::InputError(
+        force.place,
+        fmt::format("{}: adhesion means something only with side=\"push\" or \"pull\".", label));
+  }
   if (type.has_law && !force.law.is_formula()) {
     throw base::InputError(force.place, fmt::format("{}: {} needs a law, a formula of {} and rate.",
                                                     label, force.key, measure_name(force)));
@@ -118,6 +127,10 @@ void check_constants(const Description& description) {
     check_axis(constraint.end_axis, "end_axis", constraint);
   }
   for (const auto& force : description.forces) check_force(force);
+  for (const auto& event : description.events) {
+    check_given(event, element_label("event", event.id),
+                {"begin", "end", "constants", "when", "at", "direction", "terminal"});
+  }
 }
 
 }  // namespace parfait::mbs

@@ -103,6 +103,7 @@ void check_ids(const Description& description) {
     ids.add("constraint", constraint.id, constraint.place);
   }
   for (const auto& force : description.forces) ids.add("force", force.id, force.place);
+  for (const auto& event : description.events) ids.add("event", event.id, event.place);
   for (const auto& state : description.states) ids.add_name("state", state.id, state.place);
   for (const auto& input : description.inputs) ids.add_name("input", input.id, input.place);
   for (const auto& parameter : description.parameters) {
@@ -119,6 +120,7 @@ std::vector<std::string> check(const Description& description) {
   check_simulation(description.simulation);
   check_constants(description);
   check_parameters(description);
+  check_events(description);
   const auto used = check_formulas(description);
   const StartNumbers numbers(description);
   check_bodies(description, numbers);

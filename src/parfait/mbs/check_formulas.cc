@@ -39,6 +39,7 @@ class FormulaCheck {
     append_ids(description.inputs, inputs_);
     append_ids(description.states, states_);
     used_.assign(parameters_.size(), false);
+    for (const auto& name : parameters_) set_by_.push_back(event_that_sets(description, name));
   }
 
   void constant(const Value& value) { parse(value, {}); }
@@ -50,11 +51,12 @@ class FormulaCheck {
     constants(frame.z);
   }
   /// A constant that may change in time: the force of an actuator.
-  void actuation(const Value& value) { parse(value, {"t"}, inputs_, states_); }
+  void actuation(const Value& value) { parse(value, {"t"}, inputs_, &states_); }
   void law(const Value& value, const std::string& measure) {
-    parse(value, {measure, "rate", "t"}, inputs_, states_);
+    parse(value, {measure, "rate", "t"}, inputs_, &states_);
   }
-  void derivative(const Value& value) { parse(value, {"t"}, inputs_, states_, true); }
+  /// Of a state, or when an event happens and what it sets.
+  void derivative(const Value& value) { parse(value, {"t"}, inputs_, &states_, true); }
 
   void offset(const Constraint& constraint) {
     const auto formula = parse(constraint.offset, {"t"}, inputs_);
@@ -85,21 +87,30 @@ class FormulaCheck {
 
   expr::Formula parse(const Value& value, std::vector<std::string> names,
                       const std::vector<std::string>& inputs = {},
-                      const std::vector<std::string>& states = {}, bool has_quantities = false) {
+                      const std::vector<std::string>* states = nullptr,
+                      bool has_quantities = false) {
     if (!value.is_formula()) return {};
     names.insert(names.begin(), parameters_.begin(), parameters_.end());
     names.insert(names.end(), inputs.begin(), inputs.end());
-    names.insert(names.end(), states.begin(), states.end());
+    if (states) names.insert(names.end(), states->begin(), states->end());
     CheckScope scope(std::move(names), has_quantities);
     expr::Formula formula(value.formula, scope, value.place);
     for (std::size_t i = 0; i < used_.size(); ++i) {
-      if (formula.uses(static_cast<int>(i))) used_[i] = true;
+      if (!formula.uses(static_cast<int>(i))) continue;
+      used_[i] = true;
+      if (states || !set_by_[i]) continue;
+      throw base::InputError(
+          value.place,
+          fmt::format("\"{}\": event \"{}\" sets the parameter \"{}\", so only force laws, "
+                      "derivatives of states and events may use it.",
+                      value.formula, set_by_[i]->id, parameters_[i]));
     }
     return formula;
   }
 
   const Description& description_;
   std::vector<std::string> parameters_, inputs_, states_;
+  std::vector<const Event*> set_by_;  ///< per parameter; null: no event sets it
   std::vector<bool> used_;
 };
 
@@ -145,6 +156,14 @@ std::vector<bool> check_formulas(const Description& description) {
           state.place, fmt::format("{}: needs a derivative.", element_label("state", state.id)));
     }
     formulas.derivative(state.derivative);
+  }
+  for (const auto& event : description.events) {
+    if (event.begin) formulas.frame(event.begin->frame);
+    if (event.end) formulas.frame(event.end->frame);
+    for (const auto& constant : event.constants) formulas.constant(constant.value);
+    formulas.constant(event.at);
+    formulas.derivative(event.when);
+    for (const auto& set : event.sets) formulas.derivative(set.value);
   }
   return formulas.used();
 }

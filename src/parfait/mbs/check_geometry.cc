@@ -169,6 +169,14 @@ void check_norm(const Value& value, const std::string& name, const std::string& 
                    *number));
 }
 
+void check_range(const Value& value, const ConstantInfo& info, const Event& event,
+                 const StartNumbers& numbers) {
+  const auto number = numbers.number(value, event.id + "." + info.name, event.place);
+  if (!number || (*number >= info.lower && *number <= info.upper)) return;
+  fail(place_or(value.place, event.place), element_label("event", event.id),
+       fmt::format("{} = {}: must lie in [{}, {}].", info.name, *number, info.lower, info.upper));
+}
+
 }  // namespace
 
 void check_frame(const Frame& frame, const std::string& name, const std::string& label,
@@ -235,6 +243,15 @@ void check_connections(const Description& description, const StartNumbers& numbe
   for (const auto& force : description.forces) {
     if (!force.begin || !force.end) continue;
     check_ends(description, "force", force.id, force.place, *force.begin, *force.end, numbers);
+  }
+  for (const auto& event : description.events) {
+    if (!event.begin || !event.end) continue;
+    check_ends(description, "event", event.id, event.place, *event.begin, *event.end, numbers);
+    const auto infos = type_constants(event);
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      const Value* value = given_value(infos, event.constants, static_cast<int>(i));
+      if (value) check_range(*value, infos[i], event, numbers);
+    }
   }
 }
 

@@ -34,6 +34,9 @@ const Marker* frame_owner(const Description& description, const std::string& ele
   if (const auto* constraint = find_by_id(description.constraints, element)) {
     return end_of(constraint->begin, constraint->end);
   }
+  if (const auto* event = find_by_id(description.events, element)) {
+    return event->begin && event->end ? end_of(*event->begin, *event->end) : nullptr;
+  }
   const auto* force = find_by_id(description.forces, element);
   return force && force->begin && force->end ? end_of(*force->begin, *force->end) : nullptr;
 }
@@ -181,6 +184,13 @@ void check_parameters(const Description& description) {
             place, fmt::format("{}: \"{}\" is already driven by parameter \"{}\".", label, target,
                                first->second));
       }
+    }
+    if (const Event* event = event_that_sets(description, name); event && !targets.empty()) {
+      throw base::InputError(
+          target_place(parameter, 0),
+          fmt::format("{}: event \"{}\" sets it, so it cannot drive the constant \"{}\": only "
+                      "force laws, derivatives of states and events follow such a parameter.",
+                      label, event->id, targets.front()));
     }
     check_bounds(description, parameter, label);
     if (!targets.empty()) check_common_start(description, parameter, targets, label);

@@ -20,6 +20,9 @@ void check_initial_frames(const Description& description);
 /// Keys are known; constants belong to their type, are given once, and none is missing.
 void check_constants(const Description& description);
 
+/// Events say when, and set states and parameters that exist.
+void check_events(const Description& description);
+
 /// Targets exist and are driven once; bounds and start values fit together.
 void check_parameters(const Description& description);
 
@@ -49,8 +52,8 @@ class StartNumbers {
 /// Masses and inertias physical, markers proper frames.
 void check_bodies(const Description& description, const StartNumbers& numbers);
 
-/// Joints, constraints and forces lead from a body to another, at proper frames; kept distances are
-/// positive.
+/// Joints, constraints, forces and events lead from a body to another, at proper frames; kept
+/// distances are positive.
 void check_connections(const Description& description, const StartNumbers& numbers);
 
 /// The axes of a frame that are given are not zero, not parallel and not left-handed. Whether they

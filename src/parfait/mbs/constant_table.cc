@@ -125,6 +125,11 @@ ConstantTable::ConstantTable(const Description& d) {
     if (force.begin) frame(force.id + ".begin", force.begin->frame);
     if (force.end) frame(force.id + ".end", force.end->frame);
   }
+  for (const auto& event : d.events) {
+    typed(event.id, type_constants(event), event.constants, false);
+    if (event.begin) frame(event.id + ".begin", event.begin->frame);
+    if (event.end) frame(event.id + ".end", event.end->frame);
+  }
   for (const auto& [name, v] : formulas) drive(name, expr::Formula(v->formula, scope, v->place));
   for (std::size_t i = 0; i < d.parameters.size(); ++i) {
     const auto& parameter = d.parameters[i];

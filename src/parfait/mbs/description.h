@@ -117,13 +117,20 @@ struct Constraint {
   Place place;
 };
 
+/// Whether a force acts always, or only while its measure s is short of its rest value (it pushes:
+/// contact, stop) or beyond it (it pulls: cable). See docs/theory/contact.md.
+enum class Side { kBoth, kPush, kPull };
+
 struct Force {
   std::string key;  ///< "Gravitation", "Spring", "Z_Damper", "General_Rotational", ...
   std::string id;
   std::optional<Marker> begin, end;  ///< absent for forces that act on all bodies
   std::vector<NamedValue> constants;
   Value law;  ///< General_*: formula of length (or angle), rate, t, parameters, states, inputs
+  Side side = Side::kBoth;
+  bool adhesion = false;  ///< one-sided forces: may pull where they should push, and the reverse
   Place place;
+  Place side_place;
 };
 
 /// An external variable: e' = derivative(t, e, parameters, inputs, quantities of the mechanics).
@@ -143,6 +150,31 @@ struct Input {
   std::string column;  ///< header of the value column; empty: the second column
   Interpolation interpolation = Interpolation::kLinear;
   std::vector<double> t, value;  ///< filled by io
+  Place place;
+};
+
+enum class Passage { kFalling, kRising, kBoth };
+
+/// What an event does to an external state or a parameter: its value afterwards.
+struct Assignment {
+  bool to_parameter = false;
+  std::string target;  ///< id of the state or parameter
+  Value value;         ///< formula of t, states, parameters, inputs, quantities before the event
+  Place place;
+};
+
+/// Something that happens at an instant: an impact, or what a formula says (key "General").
+struct Event {
+  std::string key = "General";  ///< "General", "Impact", ...; see registry.h
+  std::string id;
+  std::optional<Marker> begin, end;  ///< absent for General
+  std::vector<NamedValue> constants;
+  Value when;                        ///< General: happens where this formula passes zero, or ...
+  Value at;                          ///< ... at this time, a formula of parameters
+  bool is_timed = false;             ///< `at` counts, not `when`
+  std::optional<Passage> direction;  ///< with `when`; absent: both
+  std::vector<Assignment> sets;
+  bool terminal = false;  ///< ends the simulation
   Place place;
 };
 
@@ -179,6 +211,7 @@ struct Description {
   std::vector<Force> forces;
   std::vector<State> states;
   std::vector<Input> inputs;
+  std::vector<Event> events;
   std::vector<Parameter> parameters;
 };
 

@@ -139,6 +139,24 @@ const ForceType& type_of(const Force& force) {
                   force.key, base::suggestion(force.key, keys), base::listing(keys, 100)));
 }
 
+const EventType& type_of(const Event& event) {
+  if (const auto* type = registry().find_event(event.key)) return *type;
+  const auto keys = registry().event_keys();
+  throw base::InputError(
+      event.place,
+      fmt::format("{}: unknown key \"{}\".{} Events: {}.", element_label("event", event.id),
+                  event.key, base::suggestion(event.key, keys), base::listing(keys, 100)));
+}
+
+const Event* event_that_sets(const Description& description, const std::string& parameter) {
+  for (const auto& event : description.events) {
+    for (const auto& set : event.sets) {
+      if (set.to_parameter && set.target == parameter) return &event;
+    }
+  }
+  return nullptr;
+}
+
 std::string measure_name(const Force& force) {
   const ForceType& type = type_of(force);
   return type.make ? type.make()->measure_name() : "length";
@@ -150,7 +168,7 @@ std::vector<ConstantInfo> type_constants(const Joint& joint) {
 
 std::vector<ConstantInfo> type_constants(const Force& force) {
   const ForceType& type = type_of(force);
-  if (force.key != "Gravitation") return type.constants;
+  if (force.key != "Gravitation") return type.constants_of(force.side);
   const bool is_vector =
       force.constants.size() > 1 ||
       std::any_of(force.constants.begin(), force.constants.end(), [](const NamedValue& given) {
@@ -160,6 +178,10 @@ std::vector<ConstantInfo> type_constants(const Force& force) {
   return {{"gx", "m/s^2", "acceleration along x", std::nullopt},
           {"gy", "m/s^2", "acceleration along y", std::nullopt},
           {"gz", "m/s^2", "acceleration along z", std::nullopt}};
+}
+
+std::vector<ConstantInfo> type_constants(const Event& event) {
+  return type_of(event).constants;
 }
 
 int constant_index(const std::vector<ConstantInfo>& infos, const std::string& name) {
@@ -190,12 +212,18 @@ std::vector<std::string> constant_names(const Description& description, const st
   } else if (const auto* force = find_by_id(description.forces, element)) {
     names = names_of(type_constants(*force));
     if (!type_of(*force).between_bodies) return names;
+  } else if (const auto* event = find_by_id(description.events, element);
+             event && type_of(*event).between_bodies) {
+    names = names_of(type_constants(*event));
   } else {
     std::vector<std::string> ids;
     append_ids(description.bodies, ids);
     append_ids(description.joints, ids);
     append_ids(description.constraints, ids);
     append_ids(description.forces, ids);
+    for (const auto& other : description.events) {
+      if (type_of(other).between_bodies) ids.push_back(other.id);
+    }
     throw base::InputError(
         asked_at, fmt::format("\"{}\" is not an element with constants.{} "
                               "Elements: {}.",
@@ -248,6 +276,11 @@ std::optional<double> constant_number(const Description& description, const std:
     std::optional<double> number;
     if (force->begin && force->end) number = end_number(*force->begin, *force->end, name);
     return number ? number : type_number(*force, name);
+  }
+  if (const auto* event = find_by_id(description.events, element)) {
+    std::optional<double> number;
+    if (event->begin && event->end) number = end_number(*event->begin, *event->end, name);
+    return number ? number : type_number(*event, name);
   }
   return std::nullopt;
 }

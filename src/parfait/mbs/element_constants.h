@@ -33,6 +33,7 @@ std::string element_label(const char* kind, const std::string& id);
 /// InputError if the key is unknown.
 const JointType& type_of(const Joint& joint);
 const ForceType& type_of(const Force& force);
+const EventType& type_of(const Event& event);
 
 /// What formulas call the measure of a force: "length" or "angle".
 std::string measure_name(const Force& force);
@@ -40,6 +41,10 @@ std::string measure_name(const Force& force);
 /// The constants the type has; for Gravitation g, or gx, gy, gz if three are given.
 std::vector<ConstantInfo> type_constants(const Joint& joint);
 std::vector<ConstantInfo> type_constants(const Force& force);
+std::vector<ConstantInfo> type_constants(const Event& event);
+
+/// The first event that sets a parameter, by its name; null: none.
+const Event* event_that_sets(const Description& description, const std::string& parameter);
 
 /// Index in `infos` of a constant given by name or as Constant_<i>; -1: none.
 int constant_index(const std::vector<ConstantInfo>& infos, const std::string& name);

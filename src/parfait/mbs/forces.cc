@@ -137,6 +137,8 @@ void add_family(Registry& r, const std::string& prefix, const std::string& gener
   const ConstantInfo rest{angular ? "rest_angle" : "rest_length", length,
                           "value of s at which the spring is free of force",
                           std::is_same_v<Measure, Linear> ? std::nullopt : std::optional(0.0)};
+  ConstantInfo touch = rest;
+  touch.meaning = "one-sided: value of s at which the ends touch";
   const ConstantInfo stiffness{"stiffness", force + "/" + length, "force per unit of s", {}};
   const ConstantInfo damping{
       "damping", force + " s/" + length, "force per unit of the rate of s", {}};
@@ -149,19 +151,25 @@ void add_family(Registry& r, const std::string& prefix, const std::string& gener
                   {rest, stiffness},
                   true,
                   false,
-                  maker<Measure, Spring>()});
+                  maker<Measure, Spring>(),
+                  0,
+                  {},
+                  true});
   r.add(ForceType{prefix + "Damper",
                   what + ": F = damping s'",
                   {damping},
                   true,
                   false,
-                  maker<Measure, Damper>()});
+                  maker<Measure, Damper>(),
+                  -1,
+                  touch});
   r.add(ForceType{prefix + "Spring_Damper",
                   what + ": F = stiffness (s - rest) + damping s'",
                   {rest, stiffness, damping},
                   true,
                   false,
-                  maker<Measure, SpringDamper>()});
+                  maker<Measure, SpringDamper>(),
+                  0});
   r.add(ForceType{prefix + "Actuator",
                   what + ": F given",
                   {constant},
@@ -173,7 +181,9 @@ void add_family(Registry& r, const std::string& prefix, const std::string& gener
                   {},
                   true,
                   true,
-                  maker<Measure, General>()});
+                  maker<Measure, General>(),
+                  -1,
+                  touch});
 }
 
 }  // namespace

@@ -38,6 +38,13 @@ std::unique_ptr<dynamics::Workspace> Model::make_workspace(int max_directions) c
   return w;
 }
 
+std::unique_ptr<dynamics::Workspace> Model::make_bound_copy(const dynamics::Workspace& ws,
+                                                            int max_directions) const {
+  auto copy = std::make_unique<ModelWorkspace>(*data_, max_directions);
+  bind(*copy, dynamic_cast<const ModelWorkspace&>(ws).p);
+  return copy;
+}
+
 std::vector<std::string> Model::state_names() const {
   std::vector<std::string> names;
   for (const char* rate : {"", "v"}) {
@@ -53,7 +60,7 @@ std::vector<std::string> Model::state_names() const {
       }
     }
   }
-  for (const auto& state : data_->description.states) names.push_back(state.id);
+  for (const auto& state : data_->states) names.push_back(state.id);
   return names;
 }
 
@@ -62,14 +69,15 @@ std::vector<std::string> Model::default_quantities() const {
   for (const auto& body : data_->description.bodies) {
     for (const char* c : {".com.x", ".com.y", ".com.z"}) names.push_back(body.id + c);
   }
-  for (const auto& state : data_->description.states) names.push_back(state.id);
+  for (const auto& state : data_->states) names.push_back(state.id);
   names.insert(names.end(), {"energy.kinetic", "energy.potential", "energy.total"});
   return names;
 }
 
 std::vector<double> Model::time_breaks() const {
   std::vector<double> out;
-  for (const auto* formulas : {&data_->laws, &data_->derivatives, &data_->offset_formulas}) {
+  for (const auto* formulas :
+       {&data_->laws, &data_->derivatives, &data_->offset_formulas, &data_->event_formulas}) {
     for (const auto& f : *formulas) f.time_breaks(out, 2);
   }
   return out;

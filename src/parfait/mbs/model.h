@@ -37,6 +37,8 @@ class Model final : public dynamics::System {
   std::vector<std::string> state_names() const override;
   std::vector<double> initial_state() const override;
   std::unique_ptr<dynamics::Workspace> make_workspace(int max_directions) const override;
+  std::unique_ptr<dynamics::Workspace> make_bound_copy(const dynamics::Workspace& ws,
+                                                       int max_directions) const override;
   void bind(dynamics::Workspace& ws, dynamics::ConstVec p) const override;
   void bind_directions(dynamics::Workspace& ws, const dynamics::Directions& dp) const override;
   dynamics::Status evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynamics::Vec dydt,
@@ -56,6 +58,18 @@ class Model final : public dynamics::System {
                           const dynamics::PointDirections& d,
                           dynamics::Directions& dvalues) const override;
   std::vector<double> time_breaks() const override;
+  const dynamics::SecondOrder* second_order() const override;
+  void start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec z) const override;
+  void start_directions(dynamics::Workspace& ws, dynamics::Directions& dy) const override;
+  std::vector<dynamics::SwitchInfo> switch_infos() const override;
+  dynamics::Status switches(dynamics::Workspace& ws, const dynamics::Point& at,
+                            dynamics::Vec s) const override;
+  void switch_directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
+                         dynamics::Directions& ds) const override;
+  dynamics::Status jump(dynamics::Workspace& ws, int which, const dynamics::Point& before,
+                        dynamics::Vec after) const override;
+  void jump_directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
+                       dynamics::Directions& dafter) const override;
 
   const Description& description() const;
   const AssemblyReport& assembly() const;

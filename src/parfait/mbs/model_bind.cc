@@ -102,6 +102,8 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
       force_value(m.forces.size()),
       e(m.sizes.ne),
       e_rate(m.sizes.ne),
+      force_acts(m.forces.size(), 1),
+      mode_store(m.sizes.num_switches),
       k(m.structure),
       max_directions(max_dirs) {
   for (auto* x : {&projection.q0, &projection.v0, &projection.q, &projection.v})
@@ -120,6 +122,11 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
   bound.geometry.resize(m.geometry.size());
   q.resize(m.sizes.nq);
   v.resize(m.sizes.nv);
+  switch_values.resize(m.sizes.num_switches);
+  if (!m.events.empty()) {
+    jump.y.resize(m.sizes.ny());
+    for (auto* x : {&jump.still, &jump.response, &jump.change}) x->resize(m.sizes.nq);
+  }
   if (max_dirs > 0) make_direction_room(m);
 }
 
@@ -152,6 +159,13 @@ void ModelWorkspace::make_direction_room(const ModelData& m) {
     }
   }
   law_gradients.resize(size);
+  switch_gradients.resize(m.switch_gradient_size);
+  if (m.events.empty()) return;
+  size = 0;
+  for (const auto& f : m.event_formulas) size += f.num_used();
+  event_gradients.resize(size);
+  jump.dy.resize(m.sizes.ny());
+  jump.dset.resize(m.event_formulas.size());
 }
 
 ModelWorkspace& cast(dynamics::Workspace& ws) {

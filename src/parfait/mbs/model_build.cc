@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parfait/mbs/assembly.h"
 #include "parfait/mbs/check_description.h"
 #include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
+#include "parfait/mbs/second_order.h"
 #include "parfait/mbs/structure.h"
 
 // From a description to a model: numbers for names, once.
@@ -20,15 +22,20 @@ class Builder {
   void build() {
     m.warnings = check(d);
     m.constants = ConstantTable(d);
+    build_states();
     build_bodies();
     build_joints();
     build_forces();
     build_marker_geometry();
+    build_events();
     build_driven();
     build_force_bodies();
     build_sizes();
     m.quantities = Quantities(m);
     build_formulas();
+    build_event_formulas();
+    build_switches();
+    build_scratch();
   }
 
  private:
@@ -62,6 +69,21 @@ class Builder {
     g.orthonormal = true;
     for (auto& side : g.axis) {
       for (int i = 0; i < 3; ++i) side[i] = "xyz"[i];
+    }
+  }
+
+  /// Parameters that events set become states: their value is kept there and they begin with it.
+  void build_states() {
+    m.states = d.states;
+    const auto& ids = m.constants.parameter_ids();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!event_that_sets(d, ids[i])) continue;
+      m.held.push_back({static_cast<int>(m.states.size()), static_cast<int>(i)});
+      State state;
+      state.id = ids[i];
+      state.initial = m.constants.parameter_initial()[i];
+      state.derivative.formula = "0";
+      m.states.push_back(state);
     }
   }
 
@@ -190,18 +212,60 @@ class Builder {
       ForceSpec spec;
       spec.id = force.id;
       spec.element = type.make();
-      GeometrySpec g;
-      g.end[0] = frame_spec(*force.begin, force.id + ".begin");
-      g.end[1] = frame_spec(*force.end, force.id + ".end");
-      all_axes(g);
-      spec.body[0] = g.end[0].body;
-      spec.body[1] = g.end[1].body;
-      spec.geometry = static_cast<int>(m.geometry.size());
-      spec.num_constants = static_cast<int>(infos.size());
-      if (!infos.empty()) spec.first_constant = m.constants.index(force.id + "." + infos[0].name);
-      m.geometry.push_back(g);
+      build_pair(*force.begin, *force.end, infos, spec);
+      spec.side = force.side;
+      if (force.side != Side::kBoth) {
+        const auto own = static_cast<std::size_t>(type.rest_constant);
+        const auto& rest = type.rest_constant >= 0 ? infos[own] : infos.back();
+        spec.rest_constant = m.constants.index(force.id + "." + rest.name);
+      }
       m.forces.push_back(std::move(spec));
       force_descriptions_.push_back(&force);
+    }
+  }
+
+  /// Markers and constants of a force or event with its id.
+  void build_pair(const Marker& begin, const Marker& end, const std::vector<ConstantInfo>& infos,
+                  PairSpec& spec) {
+    GeometrySpec g;
+    g.end[0] = frame_spec(begin, spec.id + ".begin");
+    g.end[1] = frame_spec(end, spec.id + ".end");
+    all_axes(g);
+    spec.body[0] = g.end[0].body;
+    spec.body[1] = g.end[1].body;
+    spec.geometry = static_cast<int>(m.geometry.size());
+    spec.num_constants = static_cast<int>(infos.size());
+    if (!infos.empty()) spec.first_constant = m.constants.index(spec.id + "." + infos[0].name);
+    m.geometry.push_back(g);
+  }
+
+  void build_events() {
+    using Jump = dynamics::SwitchInfo::Jump;
+    for (const auto& event : d.events) {
+      const EventType& type = type_of(event);
+      EventSpec spec;
+      spec.id = event.id;
+      spec.terminal = event.terminal;
+      spec.is_timed = event.is_timed;
+      if (type.between_bodies) {
+        spec.element = type.make();
+        build_pair(*event.begin, *event.end, type.constants, spec);
+        if (m.structure.has_quadratic_rates) {
+          throw base::InputError(
+              event.place,
+              fmt::format("{}: a VVX constraint keeps a speed; what an impact does to it is not "
+                          "known.",
+                          element_label("event", event.id)));
+        }
+      } else if (event.is_timed) {
+        spec.jump = Jump::kRising;
+      } else {
+        const Passage passage = event.direction.value_or(Passage::kBoth);
+        spec.jump = passage == Passage::kFalling  ? Jump::kFalling
+                    : passage == Passage::kRising ? Jump::kRising
+                                                  : Jump::kBoth;
+      }
+      m.events.push_back(std::move(spec));
     }
   }
 
@@ -258,7 +322,7 @@ class Builder {
     std::sort(m.force_bodies.begin(), m.force_bodies.end());
     m.force_bodies.erase(std::unique(m.force_bodies.begin(), m.force_bodies.end()),
                          m.force_bodies.end());
-    m.needs_centers = !m.forces.empty() || m.any_general_joint || !d.states.empty();
+    m.needs_centers = !m.forces.empty() || m.any_general_joint || !m.states.empty();
   }
 
   void build_sizes() {
@@ -267,7 +331,7 @@ class Builder {
     const auto& s = m.structure;
     const auto& ids = m.constants.parameter_ids();
     m.sizes.nq = m.sizes.nv = 12 * s.num_bodies;
-    m.sizes.ne = static_cast<int>(d.states.size());
+    m.sizes.ne = static_cast<int>(m.states.size());
     m.sizes.np = static_cast<int>(ids.size());
     m.sizes.num_pos = s.num_pos;
     m.sizes.num_vel = s.num_vel;
@@ -282,11 +346,18 @@ class Builder {
     m.slots.size = m.slots.first_quantity;
   }
 
-  /// Names in laws and derivatives of states; quantities get slots when they are asked for.
+  /// Names in laws, derivatives of states and events; quantities get slots, and a place in
+  /// `quantities`, when they are asked for.
   class FormulaScope final : public expr::Scope {
    public:
-    FormulaScope(ModelData& model, std::string measure, bool quantities)
-        : m(model), measure_(std::move(measure)), quantities_(quantities) {
+    /// `label` and `place` say whose formula it is.
+    FormulaScope(ModelData& model, std::string measure, std::vector<Quantity>* quantities = nullptr,
+                 std::string label = "", Place place = {})
+        : m(model),
+          measure_(std::move(measure)),
+          quantities_(quantities),
+          label_(std::move(label)),
+          place_(std::move(place)) {
       for (const auto& input : m.description.inputs) {
         tables_.emplace_back(input.id, table_of(input));
       }
@@ -295,16 +366,23 @@ class Builder {
       if (!measure_.empty() && name == measure_) return m.slots.s;
       if (!measure_.empty() && name == "rate") return m.slots.rate;
       if (name == "t") return m.slots.t;
+      // States first: a parameter that an event sets is one of them.
+      for (std::size_t i = 0; i < m.states.size(); ++i) {
+        if (m.states[i].id == name) return m.slots.first_state + static_cast<int>(i);
+      }
       const auto& ids = m.constants.parameter_ids();
       const auto it = std::find(ids.begin(), ids.end(), name);
       if (it != ids.end()) return m.slots.first_parameter + static_cast<int>(it - ids.begin());
-      for (std::size_t i = 0; i < m.description.states.size(); ++i) {
-        if (m.description.states[i].id == name) return m.slots.first_state + static_cast<int>(i);
-      }
       if (!quantities_) return -1;
       const auto quantity = m.quantities.find(std::string(name));
-      if (!quantity || quantity->needs_rates()) return -1;
-      m.derivative_quantities.push_back(*quantity);
+      if (!quantity) return -1;
+      if (quantity->needs_rates()) {
+        throw base::InputError(
+            place_, fmt::format("{}: \"{}\" needs the accelerations, which are not known when this "
+                                "formula is evaluated; use positions, velocities or forces.",
+                                label_, name));
+      }
+      quantities_->push_back(*quantity);
       return m.slots.size++;
     }
     std::vector<std::string> names() const override {
@@ -332,7 +410,9 @@ class Builder {
    private:
     ModelData& m;
     std::string measure_;
-    bool quantities_;
+    std::vector<Quantity>* quantities_;
+    std::string label_;
+    Place place_;
     std::vector<std::pair<std::string, expr::Table>> tables_;
   };
 
@@ -347,14 +427,116 @@ class Builder {
         if (given && given->is_formula()) law = given;
       }
       if (!law) continue;
-      FormulaScope scope(m, spec.element->measure_name(), false);
+      FormulaScope scope(m, spec.element->measure_name());
       spec.law = static_cast<int>(m.laws.size());
       m.laws.emplace_back(law->formula, scope, law->place);
     }
-    for (const auto& state : d.states) {
-      FormulaScope scope(m, "", true);
+    for (const auto& state : m.states) {
+      FormulaScope scope(m, "", &m.derivative_quantities, element_label("state", state.id),
+                         state.derivative.place);
       m.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
     }
+  }
+
+  /// Those that say when first: their quantities are needed more often.
+  void build_event_formulas() {
+    m.slots.first_event_quantity = m.slots.size;
+    const auto add = [&](const Event& event, const Value& value) {
+      FormulaScope scope(m, "", &m.event_quantities, element_label("event", event.id), value.place);
+      m.event_formulas.emplace_back(
+          value.is_formula() ? value.formula : fmt::format("{}", value.number), scope, value.place);
+      return static_cast<int>(m.event_formulas.size()) - 1;
+    };
+    for (std::size_t i = 0; i < d.events.size(); ++i) {
+      const Event& event = d.events[i];
+      if (m.events[i].element) continue;
+      m.events[i].formula = add(event, event.is_timed ? event.at : event.when);
+      if (!m.event_formulas.back().is_constant() || event.is_timed) continue;
+      throw base::InputError(place_or(event.when.place, event.place),
+                             fmt::format("{}: \"when\" is always {}: it never passes zero.",
+                                         element_label("event", event.id), event.when.formula));
+    }
+    m.num_when_quantities = static_cast<int>(m.event_quantities.size());
+    for (std::size_t i = 0; i < d.events.size(); ++i) {
+      for (const auto& set : d.events[i].sets) {
+        const auto state = std::find_if(m.states.begin(), m.states.end(),
+                                        [&](const State& s) { return s.id == set.target; });
+        m.events[i].sets.push_back(
+            {static_cast<int>(state - m.states.begin()), add(d.events[i], set.value)});
+      }
+    }
+    std::size_t size = 0;
+    for (const auto& f : m.event_formulas) {
+      m.event_gradient_first.push_back(size);
+      size += f.num_used();
+    }
+  }
+
+  void build_switches() {
+    using Kind = SwitchGroup::Kind;
+    int& next = m.sizes.num_switches;
+    const auto add = [&](Kind kind, std::size_t index, int count = 1, std::size_t gradient = 0) {
+      if (count == 0) return next;
+      m.switch_groups.push_back(
+          {kind, static_cast<int>(index), next, count, m.switch_gradient_size});
+      m.switch_gradient_size += gradient;
+      return std::exchange(next, next + count);
+    };
+    const auto add_formula = [&](Kind kind, std::size_t index, const expr::Formula& f) {
+      return add(kind, index, f.num_switches(),
+                 static_cast<std::size_t>(f.num_switches()) * f.num_used());
+    };
+    for (std::size_t i = 0; i < m.forces.size(); ++i) {
+      ForceSpec& force = m.forces[i];
+      if (force.law >= 0) {
+        m.law_switch.push_back(add_formula(Kind::kLaw, i, m.laws[force.law]));
+      }
+      if (force.side == Side::kBoth) continue;
+      force.touch_switch = add(Kind::kTouch, i);
+      const bool clamped = !type_of(*force_descriptions_[i]).elastic;
+      if (clamped && !force_descriptions_[i]->adhesion) force.clamp_switch = add(Kind::kClamp, i);
+    }
+    for (std::size_t i = 0; i < m.derivatives.size(); ++i) {
+      m.derivative_switch.push_back(add_formula(Kind::kDerivative, i, m.derivatives[i]));
+    }
+    for (std::size_t i = 0; i < m.offset_formulas.size(); ++i) {
+      m.offset_switch.push_back(add_formula(Kind::kOffset, i, m.offset_formulas[i]));
+    }
+    m.event_switch.resize(m.event_formulas.size());
+    for (std::size_t i = 0; i < m.events.size(); ++i) {
+      m.events[i].switch_index = add(Kind::kEvent, i);
+      const int formula = m.events[i].formula;
+      if (formula >= 0) {
+        m.event_switch[formula] = add_formula(Kind::kWhen, i, m.event_formulas[formula]);
+      }
+    }
+    build_switch_needs();
+  }
+
+  /// What has to be computed before the switching functions and before a jump.
+  void build_switch_needs() {
+    using Kind = SwitchGroup::Kind;
+    const auto uses_forces = [](auto first, auto last) {
+      return std::any_of(first, last,
+                         [](const Quantity& q) { return q.kind == Quantity::Kind::kForceValue; });
+    };
+    const auto& derivative = m.derivative_quantities;
+    const auto& event = m.event_quantities;
+    for (const auto& group : m.switch_groups) {
+      const bool of_force =
+          group.kind == Kind::kLaw || group.kind == Kind::kTouch || group.kind == Kind::kClamp;
+      const bool of_derivative = group.kind == Kind::kDerivative;
+      const bool of_event = group.kind == Kind::kEvent || group.kind == Kind::kWhen;
+      m.switches_use_bodies |= of_force || (of_derivative && !derivative.empty()) ||
+                               (of_event && m.events[group.index].element);
+      m.switches_use_forces |= of_derivative && uses_forces(derivative.begin(), derivative.end());
+    }
+    m.switches_use_bodies |= m.num_when_quantities > 0;
+    m.switches_use_forces |= uses_forces(event.begin(), event.begin() + m.num_when_quantities);
+    m.jumps_use_forces = uses_forces(event.begin(), event.end());
+  }
+
+  void build_scratch() {
     const auto measure = [&](const expr::Formula& f) {
       m.scratch_size = std::max(m.scratch_size, f.scratch_size());
       m.max_gradient = std::max<std::size_t>(m.max_gradient, 3 * f.num_used());
@@ -362,6 +544,7 @@ class Builder {
     std::for_each(m.laws.begin(), m.laws.end(), measure);
     std::for_each(m.derivatives.begin(), m.derivatives.end(), measure);
     std::for_each(m.offset_formulas.begin(), m.offset_formulas.end(), measure);
+    std::for_each(m.event_formulas.begin(), m.event_formulas.end(), measure);
     m.scratch_size = std::max(m.scratch_size, m.constants.scratch_size());
   }
 
@@ -377,6 +560,7 @@ class Builder {
 Model::Model(const Description& description) : data_(std::make_unique<ModelData>()) {
   data_->description = description;
   Builder(*data_).build();
+  data_->second_order = make_second_order(*data_);
   assemble(*this, *data_);
 }
 

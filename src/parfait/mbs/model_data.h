@@ -1,9 +1,11 @@
 #pragma once
 
+#include "parfait/dynamics/second_order.h"
 #include "parfait/expr/formula.h"
 #include "parfait/mbs/constant_table.h"
 #include "parfait/mbs/coordinates.h"
 #include "parfait/mbs/direction_step.h"
+#include "parfait/mbs/event.h"
 #include "parfait/mbs/force.h"
 #include "parfait/mbs/geometry.h"
 #include "parfait/mbs/inertia.h"
@@ -30,13 +32,51 @@ struct OffsetSpec {
   int formula = -1;   ///< index of its formula of (t, parameters)
 };
 
-struct ForceSpec {
+/// Two markers and constants: what a force and an event between bodies have in common.
+struct PairSpec {
   std::string id;
-  std::unique_ptr<ForceElement> element;
   int body[2] = {0, 0};
   int geometry = 0;
   int first_constant = 0, num_constants = 0;
+};
+
+struct ForceSpec : PairSpec {
+  std::unique_ptr<ForceElement> element;
   int law = -1;  ///< index of its formula
+  Side side = Side::kBoth;
+  int rest_constant = -1;  ///< one-sided: the constant at which it touches
+  int touch_switch = -1;   ///< one-sided: switching function, >= 0 while the ends touch
+  int clamp_switch = -1;   ///< one-sided without adhesion: >= 0 while F has the sign of its side
+};
+
+struct EventSpec : PairSpec {
+  std::unique_ptr<EventElement> element;  ///< null: a formula says when
+  int formula = -1;                       ///< `when` or `at`: index into event_formulas
+  bool is_timed = false;
+  int switch_index = 0;
+  dynamics::SwitchInfo::Jump jump = dynamics::SwitchInfo::Jump::kFalling;
+  bool terminal = false;
+  struct Set {
+    int state = 0, formula = 0;
+  };
+  std::vector<Set> sets;
+};
+
+/// Switching functions that are computed together.
+struct SwitchGroup {
+  enum class Kind {
+    kLaw,         ///< branches in the formula of force `index`
+    kTouch,       ///< of the one-sided force `index`
+    kClamp,       ///< likewise
+    kDerivative,  ///< branches in the derivative of external state `index`
+    kOffset,      ///< branches in offset formula `index`
+    kEvent,       ///< event `index` itself
+    kWhen,        ///< branches in its formula
+  };
+  Kind kind = Kind::kEvent;
+  int index = 0;
+  int first = 0, count = 1;
+  std::size_t first_gradient = 0;  ///< of the switches of a formula: count x num_used
 };
 
 struct GravitySpec {
@@ -46,6 +86,7 @@ struct GravitySpec {
 /// Slots of the formulas of laws and states: s, rate, t, parameters, states, then quantities.
 struct SlotLayout {
   int s = 0, rate = 1, t = 2, first_parameter = 3, first_state = 0, first_quantity = 0, size = 0;
+  int first_event_quantity = 0;  ///< those that only events use stand behind the others
 };
 
 struct ModelData {
@@ -69,6 +110,21 @@ struct ModelData {
   std::vector<int> force_bodies;  ///< bodies that some of them acts on, each once
   bool needs_centers = false;     ///< the right-hand side looks at centres of mass
   std::vector<GravitySpec> gravity;
+  std::vector<State> states;  ///< external ones, then parameters that events set (rate 0)
+  struct HeldParameter {
+    int state, parameter;
+  };
+  std::vector<HeldParameter> held;  ///< the latter: where their initial value comes from
+  std::vector<EventSpec> events;
+  std::vector<expr::Formula> event_formulas;
+  std::vector<std::size_t> event_gradient_first;
+  std::vector<Quantity> event_quantities;
+  int num_when_quantities = 0;  ///< the first of them decide when, the others what
+  std::vector<SwitchGroup> switch_groups;
+  /// First switching function of every law, derivative, offset formula and event formula.
+  std::vector<int> law_switch, derivative_switch, offset_switch, event_switch;
+  std::size_t switch_gradient_size = 0;
+  bool switches_use_bodies = false, switches_use_forces = false, jumps_use_forces = false;
   std::vector<expr::Formula> laws;
   std::vector<expr::Formula> derivatives;  ///< of the external states
   SlotLayout slots;
@@ -77,12 +133,25 @@ struct ModelData {
   std::size_t scratch_size = 0, max_gradient = 0;
   dynamics::Sizes sizes;
   std::vector<dynamics::ParameterInfo> parameters;
-  std::vector<double> initial;
+  std::vector<double> described;  ///< the initial state as the description gives it
+  std::vector<double> initial;    ///< assembled
   AssemblyReport assembly;
+  std::unique_ptr<const dynamics::SecondOrder> second_order;
 
   int num_joints() const { return static_cast<int>(structure.joints.size()); }
   int first_force_geometry() const { return num_joints(); }
   int first_marker_geometry() const { return num_joints() + static_cast<int>(forces.size()); }
+};
+
+/// The point of the last evaluation in second-order form (second_order.cc); sized at the first.
+struct SecondOrderRoom {
+  std::vector<double> u;       ///< q, and behind it the vectors of the ground
+  std::vector<double> lambda;  ///< of the rows of g_pos
+  std::vector<double> canonical;
+  AlignedVector<Lane> lanes, state_lanes, rate_lanes;
+  bool ready = false;  ///< gradients of the laws are those of this point
+
+  void resize(const ModelData& m);
 };
 
 struct ModelWorkspace final : dynamics::Workspace {
@@ -108,6 +177,9 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<double> slots;
   std::vector<double> force_value;  ///< F of every force
   std::vector<double> e, e_rate;
+  std::vector<char> force_acts;         ///< per force: not switched off by its side
+  const std::int8_t* mode = nullptr;    ///< of the last Point; null: values decide
+  std::vector<std::int8_t> mode_store;  ///< where it is kept
   KernelState k;
   bool frames_final = false;  ///< frames hold the accelerations of the last solve
   bool directions_ready = false;
@@ -133,6 +205,16 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<double> law_gradients;  ///< of laws, then of the derivatives of external states
   std::vector<std::size_t> law_first;
 
+  // Switching functions and jumps.
+  std::vector<double> switch_values, switch_gradients, event_gradients;
+  struct Jump {
+    int event = -1;
+    double t = 0;
+    std::vector<double> y, still, response;  ///< before; zero; canonical, per unit of impulse
+    std::vector<double> change;              ///< of the velocities
+    AlignedVector<Lane> dy, dset;
+  } jump;
+
   // Projection: where it started, where it ended (canonical), and its multipliers on both levels.
   struct Projection {
     std::vector<double> q0, v0, q, v, metric, g;
@@ -148,6 +230,8 @@ struct ModelWorkspace final : dynamics::Workspace {
   AlignedVector<Lane> dense_lanes;
   /// Sizes what directions need, if the workspace was made for none.
   void make_direction_room(const ModelData& m);
+
+  SecondOrderRoom second;
 
   // Observation.
   std::vector<double> rates, quantity_values, observer_scratch, observer_gradients;
@@ -169,7 +253,31 @@ void finalize_frames(const ModelData& m, ModelWorkspace& w);
 void fill_slots(const ModelData& m, ModelWorkspace& w);
 /// g_pos and g_vel of the placed bodies.
 void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel);
-Site<double> force_site(const ModelWorkspace& w, const ForceSpec& force);
+Site<double> force_site(const ModelWorkspace& w, const PairSpec& pair);
+/// The law of a force, its side not looked at.
+double law_value(const ModelData& m, ModelWorkspace& w, const ForceSpec& force,
+                 const Measured<double>& measured);
+/// Adds the wrenches f_q = -F ds/dq of a pair to k.force, k.torque (and k.axis_force). (W3)
+void push_pair(const ModelData& m, ModelWorkspace& w, const PairSpec& pair, double F,
+               const Measured<double>& measured, const Site<double>& site);
+
+/// Keeps the mode of a Point until the next load_state(): the caller's may be gone by then.
+void set_mode(const ModelData& m, ModelWorkspace& w, dynamics::Mode mode);
+/// The part of the mode that begins with switching function `first`.
+inline const std::int8_t* mode_from(const ModelWorkspace& w, int first) {
+  return w.mode ? w.mode + first : nullptr;
+}
+/// The switching function of a one-sided force's touch: s - s_0 if it pulls, s_0 - s if it pushes.
+template <class S>
+S touch_value(const ForceSpec& force, const S& s, const S& rest) {
+  return force.side == Side::kPull ? s - rest : rest - s;
+}
+inline bool touches(const ModelWorkspace& w, const ForceSpec& force, double s) {
+  if (w.mode) return w.mode[force.touch_switch] > 0;
+  return touch_value(force, s, w.constants[force.rest_constant]) >= 0;
+}
+/// Values of what the formulas of events use, into w.slots; `count` of the quantities.
+void fill_event_slots(const ModelData& m, ModelWorkspace& w, int count);
 
 // The pieces of the directions.
 /// Directions of parameters, time and external states in a chunk, where the elements look for them.
@@ -182,6 +290,11 @@ void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool cen
                  Lane* da = nullptr);
 /// Gradients of the force laws at the present state.
 void prepare_laws(const ModelData& m, ModelWorkspace& w);
+/// Directions of the wrenches of a pair, added to those of the bodies in w.d.
+void push_pair_directions(const ModelData& m, ModelWorkspace& w, const PairSpec& pair,
+                          const Dual& F, const Measured<Dual>& measured, const Site<Dual>& site);
+/// 12 lanes of a body from canonical coordinates to the user's.
+void lanes_from_canonical(const CoordinateMap& map, const Lane* q, Lane* u);
 /// Once per state, before the first chunk.
 void prepare_model_directions(const ModelData& m, ModelWorkspace& w);
 /// Directions of accelerations and multipliers of the present chunk, into w.d.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/external_states.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
 #include "parfait/mbs/released.h"
@@ -26,16 +27,6 @@ void to_canonical(const CoordinateMap& map, const Lane* u, Lane* q) {
   }
 }
 
-void from_canonical(const CoordinateMap& map, const Lane* q, Lane* u) {
-  for (int j = 0; j < 4; ++j) {
-    for (int k = 0; k < 3; ++k) {
-      Lane sum{};
-      for (int i = 0; i < 4; ++i) sum += q[3 * i + k] * map.B[i][j];
-      u[3 * j + k] = sum;
-    }
-  }
-}
-
 void add(const Vec3<Dual>& a, Lane* out) {
   out[0] += a.x.d;
   out[1] += a.y.d;
@@ -54,27 +45,10 @@ void add_axis_directions(const Vec3<Dual>& f, const double* r, const Lane* dr, L
 }
 
 void add_force(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, int index) {
+  if (force.side != Side::kBoth && !w.force_acts[index]) return;
   const auto site = force_site_directions(w, force);
   const auto measured = force.element->measure(site);
-  const Dual F = force_directions(m, w, force, index, measured);
-  for (int side = 0; side < 2; ++side) {
-    const int body = force.body[side];
-    if (body == m.structure.num_bodies) continue;
-    const Vec3<Dual> f = (side == 0 ? -F : F) * measured.n;
-    Vec3<Dual> torque = cross(site.end[side].rho(), f);
-    const int released = m.structure.released_index[body];
-    Lane* axes = released >= 0 ? w.d.axis_force[released].data() : nullptr;
-    const auto& end = site.end[side];
-    if (axes) add_axis_directions(f, end.base.rho_local, end.drho, axes);
-    for (int i = 0; i < 3; ++i) {
-      if (!measured.uses_axis[side][i]) continue;
-      const Vec3<Dual> g = -F * measured.e[side][i];
-      torque += cross(end.axis(i), g);
-      if (axes) add_axis_directions(g, end.base.axes[i], end.da(i), axes);
-    }
-    add(f, w.d.bodies[body].F);
-    add(torque, w.d.bodies[body].T);
-  }
+  push_pair_directions(m, w, force, force_directions(m, w, force, index, measured), measured, site);
 }
 
 /// Directions of r'' (acceleration rows) for the present chunk; true if any row has an offset.
@@ -93,6 +67,38 @@ bool offset_directions(const ModelData& m, ModelWorkspace& w, const PointDirecti
 
 }  // namespace
 
+void push_pair_directions(const ModelData& m, ModelWorkspace& w, const PairSpec& pair,
+                          const Dual& F, const Measured<Dual>& measured, const Site<Dual>& site) {
+  for (int side = 0; side < 2; ++side) {
+    const int body = pair.body[side];
+    if (body == m.structure.num_bodies) continue;
+    const Vec3<Dual> f = (side == 0 ? -F : F) * measured.n;
+    Vec3<Dual> torque = cross(site.end[side].rho(), f);
+    const int released = m.structure.released_index[body];
+    Lane* axes = released >= 0 ? w.d.axis_force[released].data() : nullptr;
+    const auto& end = site.end[side];
+    if (axes) add_axis_directions(f, end.base.rho_local, end.drho, axes);
+    for (int i = 0; i < 3; ++i) {
+      if (!measured.uses_axis[side][i]) continue;
+      const Vec3<Dual> g = -F * measured.e[side][i];
+      torque += cross(end.axis(i), g);
+      if (axes) add_axis_directions(g, end.base.axes[i], end.da(i), axes);
+    }
+    add(f, w.d.bodies[body].F);
+    add(torque, w.d.bodies[body].T);
+  }
+}
+
+void lanes_from_canonical(const CoordinateMap& map, const Lane* q, Lane* u) {
+  for (int j = 0; j < 4; ++j) {
+    for (int k = 0; k < 3; ++k) {
+      Lane sum{};
+      for (int i = 0; i < 4; ++i) sum += q[3 * i + k] * map.B[i][j];
+      u[3 * j + k] = sum;
+    }
+  }
+}
+
 Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSpec& offset,
                            int level) {
   Dual r[3];
@@ -104,9 +110,9 @@ Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSp
     // Slots t, parameters: their directions stand in a row behind s and rate.
     const auto* dslots = reinterpret_cast<const double*>(w.slot_lanes.data() + m.slots.t);
     alignas(64) double out[3 * math::kLanes];
-    const auto taylor =
-        f.taylor2_gradient(s.data(), w.offset_rates.data(), w.offset_rates.data() + m.sizes.np + 1,
-                           w.scratch.data(), w.offset_gradient.data());
+    const auto taylor = f.taylor2_gradient(
+        s.data(), w.offset_rates.data(), w.offset_rates.data() + m.sizes.np + 1, w.scratch.data(),
+        w.offset_gradient.data(), mode_from(w, m.offset_switch[offset.formula]));
     f.taylor2_apply(w.offset_gradient.data(), dslots, nullptr, nullptr, out);
     r[0] = {taylor.f, math::load(out)};
     r[1] = {taylor.df, math::load(out + math::kLanes)};
@@ -123,16 +129,20 @@ Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSp
 
 void seed_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d, int chunk) {
   const int nb = m.structure.num_bodies;
+  // Chunks beyond those that were bound do not move the parameters.
+  const bool has_dp = chunk < w.dp.chunks();
   w.constant_now =
-      w.constant_lanes.data() + static_cast<std::size_t>(chunk) * m.constants.num_driven();
+      has_dp ? w.constant_lanes.data() + static_cast<std::size_t>(chunk) * m.constants.num_driven()
+             : w.zero_lanes.data();
   for (int b = 0; b < nb; ++b) {
-    w.inertia_seed[b] =
-        m.bodies[b].driven ? &w.inertia_lanes[static_cast<std::size_t>(chunk) * nb + b] : nullptr;
+    w.inertia_seed[b] = has_dp && m.bodies[b].driven
+                            ? &w.inertia_lanes[static_cast<std::size_t>(chunk) * nb + b]
+                            : nullptr;
   }
   const std::size_t driven = std::count(m.geometry_driven.begin(), m.geometry_driven.end(), 1);
   const GeometryLanes* next = w.geometry_lanes.data() + chunk * driven;
   for (std::size_t g = 0; g < m.geometry.size(); ++g) {
-    w.geometry_seed[g] = m.geometry_driven[g] ? next++ : nullptr;
+    w.geometry_seed[g] = has_dp && m.geometry_driven[g] ? next++ : nullptr;
   }
   for (int i = 0; i < 3; ++i) w.gravity_lanes[i] = Lane{};
   for (const auto& g : m.gravity) {
@@ -151,7 +161,6 @@ void seed_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d,
     }
     w.slot_lanes[m.slots.t] = dt;
   }
-  const bool has_dp = chunk < w.dp.chunks();
   const Lane* dp = has_dp ? reinterpret_cast<const Lane*>(w.dp.chunk(chunk)) : nullptr;
   for (int i = 0; i < m.sizes.np; ++i)
     w.slot_lanes[m.slots.first_parameter + i] = dp ? dp[i] : Lane{};
@@ -208,7 +217,8 @@ void prepare_laws(const ModelData& m, ModelWorkspace& w) {
     w.slots[m.slots.s] = measured.s;
     w.slots[m.slots.rate] = measured.rate;
     m.laws[force.law].gradient(w.slots.data(), w.scratch.data(),
-                               w.law_gradients.data() + w.law_first[force.law]);
+                               w.law_gradients.data() + w.law_first[force.law],
+                               mode_from(w, m.law_switch[force.law]));
   }
 }
 
@@ -220,16 +230,7 @@ void prepare_model_directions(const ModelData& m, ModelWorkspace& w) {
     prepare_released_directions(m.structure, w.bound, w.k, w.d);
   }
   prepare_laws(m, w);
-  if (m.sizes.ne > 0) {
-    fill_slots(m, w);
-    for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {
-      w.slots[m.slots.first_quantity + i] = quantity_value(m, w, m.derivative_quantities[i]);
-    }
-    for (int i = 0; i < m.sizes.ne; ++i) {
-      m.derivatives[i].gradient(w.slots.data(), w.scratch.data(),
-                                w.law_gradients.data() + w.law_first[m.laws.size() + i]);
-    }
-  }
+  prepare_external(m, w);
   w.directions_ready = true;
 }
 
@@ -284,21 +285,10 @@ void Model::directions(dynamics::Workspace& ws, const PointDirections& d,
     std::copy(dy + nq, dy + 2 * nq, out);
     if (!m.canonical) {
       for (int b = 0; b < nb; ++b) {
-        from_canonical(m.maps[b], w.d.lanes[b].Xdd - 3, out + nq + 12 * b);
+        lanes_from_canonical(m.maps[b], w.d.lanes[b].Xdd - 3, out + nq + 12 * b);
       }
     }
-    if (m.sizes.ne > 0) {
-      for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {
-        w.slot_lanes[m.slots.first_quantity + i] =
-            quantity_directions(m, w, m.derivative_quantities[i]).d;
-      }
-      for (int i = 0; i < m.sizes.ne; ++i) {
-        alignas(64) double lane[math::kLanes];
-        m.derivatives[i].apply(w.law_gradients.data() + w.law_first[m.laws.size() + i],
-                               reinterpret_cast<const double*>(w.slot_lanes.data()), lane);
-        out[2 * nq + i] = math::load(lane);
-      }
-    }
+    external_directions(m, w, out + 2 * nq);
   }
 }
 

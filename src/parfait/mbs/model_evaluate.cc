@@ -3,9 +3,9 @@
 
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/external_states.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/model_data.h"
-#include "parfait/mbs/observation.h"
 #include "parfait/mbs/released.h"
 
 // The right-hand side: evaluate, factor, solve.
@@ -37,7 +37,14 @@ void load_state(const ModelData& m, ModelWorkspace& w, const double* y) {
     w.v_now = w.v.data();
   }
   std::copy(y + 2 * nq, y + 2 * nq + m.sizes.ne, w.e.begin());
+  w.mode = nullptr;
   w.frames_final = w.directions_ready = false;
+}
+
+void set_mode(const ModelData& m, ModelWorkspace& w, dynamics::Mode mode) {
+  if (mode.empty() || m.sizes.num_switches == 0) return;
+  std::copy(mode.begin(), mode.end(), w.mode_store.begin());
+  w.mode = w.mode_store.data();
 }
 
 /// r, r', r'' of every row with an offset, and the user's phi on top.
@@ -54,7 +61,8 @@ void evaluate_offsets(const ModelData& m, ModelWorkspace& w, double t) {
       s[0] = t;
       std::copy(w.p.begin(), w.p.end(), s + 1);
       r = m.offset_formulas[offset.formula].taylor2(s, rate.data(), rate.data() + np + 1,
-                                                    w.scratch.data());
+                                                    w.scratch.data(),
+                                                    mode_from(w, m.offset_switch[offset.formula]));
     } else {
       r.f = w.constants[offset.constant];
     }
@@ -101,11 +109,21 @@ void add_user_offset(const ModelData& m, ModelWorkspace& w, const dynamics::Offs
   for (int i = 0; i < s.num_rows; ++i) w.k.offset_acc[i] += offset.ddphi[first + i];
 }
 
-void add_force(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, double F,
+/// Whether a one-sided force acts: its ends touch, and it need not pull where it should push.
+bool acts(const ModelWorkspace& w, const ForceSpec& force, double s, double F) {
+  if (!touches(w, force, s)) return false;
+  if (force.clamp_switch < 0) return true;
+  if (w.mode) return w.mode[force.clamp_switch] > 0;
+  return (force.side == Side::kPull ? F : -F) >= 0;
+}
+
+}  // namespace
+
+void push_pair(const ModelData& m, ModelWorkspace& w, const PairSpec& pair, double F,
                const Measured<double>& measured, const Site<double>& site) {
   const int ground = m.structure.num_bodies;
   for (int side = 0; side < 2; ++side) {
-    const int body = force.body[side];
+    const int body = pair.body[side];
     if (body == ground) continue;
     const double sign = side == 0 ? -F : F;
     const Vec3<double> f = sign * measured.n;
@@ -125,15 +143,25 @@ void add_force(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, do
   }
 }
 
-}  // namespace
-
-Site<double> force_site(const ModelWorkspace& w, const ForceSpec& force) {
-  const Geometry& g = w.bound.geometry[force.geometry];
+Site<double> force_site(const ModelWorkspace& w, const PairSpec& pair) {
+  const Geometry& g = w.bound.geometry[pair.geometry];
   Site<double> site;
   for (int side = 0; side < 2; ++side) {
-    site.end[side] = {&w.k.frames[force.body[side]], g.rho[side], g.axis[side]};
+    site.end[side] = {&w.k.frames[pair.body[side]], g.rho[side], g.axis[side]};
   }
   return site;
+}
+
+double law_value(const ModelData& m, ModelWorkspace& w, const ForceSpec& force,
+                 const Measured<double>& measured) {
+  if (force.law < 0) {
+    return force.element->law(
+        {w.constants.data() + force.first_constant, measured.s, measured.rate});
+  }
+  w.slots[m.slots.s] = measured.s;
+  w.slots[m.slots.rate] = measured.rate;
+  return m.laws[force.law].value(w.slots.data(), w.scratch.data(),
+                                 mode_from(w, m.law_switch[force.law]));
 }
 
 void fill_slots(const ModelData& m, ModelWorkspace& w) {
@@ -150,17 +178,13 @@ void apply_forces(const ModelData& m, ModelWorkspace& w) {
     const ForceSpec& force = m.forces[i];
     const auto site = force_site(w, force);
     const auto measured = force.element->measure(site);
-    double F;
-    if (force.law >= 0) {
-      w.slots[m.slots.s] = measured.s;
-      w.slots[m.slots.rate] = measured.rate;
-      F = m.laws[force.law].value(w.slots.data(), w.scratch.data());
-    } else {
-      F = force.element->law(
-          {w.constants.data() + force.first_constant, measured.s, measured.rate});
+    double F = law_value(m, w, force, measured);
+    if (force.side != Side::kBoth) {
+      w.force_acts[i] = acts(w, force, measured.s, F);
+      if (!w.force_acts[i]) F = 0;
     }
     w.force_value[i] = F;
-    add_force(m, w, force, F, measured, site);
+    push_pair(m, w, force, F, measured, site);
   }
 }
 
@@ -189,6 +213,7 @@ void Model::stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) c
   ModelWorkspace& w = cast(ws);
   w.t = at.t;
   load_state(m, w, at.y.data());
+  set_mode(m, w, at.mode);
   evaluate_offsets(m, w, at.t);
   add_user_offset(m, w, at.offset);
   const V4 gravity{w.gravity[0], w.gravity[1], w.gravity[2], 0};
@@ -227,16 +252,8 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
   stage_solve(ws, dydt);
   const double* v = at.y.data() + m.sizes.nq;
   for (int i = 0; i < m.sizes.nq; i += 4) store4(dydt.data() + i, load4(v + i));
-  if (m.sizes.ne > 0) {
-    fill_slots(m, w);
-    for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {
-      w.slots[m.slots.first_quantity + i] = quantity_value(m, w, m.derivative_quantities[i]);
-    }
-    for (int i = 0; i < m.sizes.ne; ++i) {
-      w.e_rate[i] = m.derivatives[i].value(w.slots.data(), w.scratch.data());
-      dydt[2 * m.sizes.nq + i] = w.e_rate[i];
-    }
-  }
+  external_rates(m, w);
+  std::copy(w.e_rate.begin(), w.e_rate.end(), dydt.begin() + 2 * m.sizes.nq);
   return all_finite(dydt.data() + m.sizes.nq, m.sizes.nq + m.sizes.ne) ? Status::kOk
                                                                        : Status::kNotFinite;
 }

@@ -48,10 +48,7 @@ struct Derivatives {
   ModelWorkspace& w;
   using S = Dual;
 
-  Dual constant(int i) const {
-    const int driven = m.constants.driven_index(i);
-    return driven < 0 ? Dual(w.constants[i]) : Dual(w.constants[i], w.constant_now[driven]);
-  }
+  Dual constant(int i) const { return constant_directions(m, w, i); }
   Dual parameter(int i) const { return {w.p[i], w.slot_lanes[m.slots.first_parameter + i]}; }
   Dual time() const { return {w.t, w.slot_lanes[m.slots.t]}; }
   Dual state(int i) const { return {w.e[i], w.slot_lanes[m.slots.first_state + i]}; }
@@ -85,6 +82,7 @@ struct Derivatives {
   }
   Site<Dual> site(const ForceSpec& f) const { return force_site_directions(w, f); }
   Dual force(const ForceSpec& f, int index, const Measured<Dual>& measured) const {
+    if (f.side != Side::kBoth && !w.force_acts[index]) return 0.0;
     return force_directions(m, w, f, index, measured);
   }
 };
@@ -249,6 +247,7 @@ auto potential_energy(const C& c) {
   for (const auto& force : c.m.forces) {
     if (force.law >= 0) continue;
     const auto measured = force.element->measure(c.site(force));
+    if (force.side != Side::kBoth && !touches(c.w, force, math::value_of(measured.s))) continue;
     S constants[kMaxForceConstants];
     for (int i = 0; i < force.num_constants; ++i) {
       constants[i] = c.constant(force.first_constant + i);
@@ -315,12 +314,12 @@ Dual quantity_directions(const ModelData& m, ModelWorkspace& w, const Quantity& 
   return evaluate(Derivatives{m, w}, quantity);
 }
 
-Site<Dual> force_site_directions(const ModelWorkspace& w, const ForceSpec& force) {
-  const Geometry& g = w.bound.geometry[force.geometry];
-  const GeometryLanes* seeds = w.geometry_seed[force.geometry];
+Site<Dual> force_site_directions(const ModelWorkspace& w, const PairSpec& pair) {
+  const Geometry& g = w.bound.geometry[pair.geometry];
+  const GeometryLanes* seeds = w.geometry_seed[pair.geometry];
   Site<Dual> site;
   for (int side = 0; side < 2; ++side) {
-    const int body = force.body[side];
+    const int body = pair.body[side];
     site.end[side].base = {&w.k.frames[body], g.rho[side], g.axis[side]};
     site.end[side].lanes = body < static_cast<int>(w.d.lanes.size()) ? &w.d.lanes[body] : nullptr;
     if (seeds) {
@@ -344,9 +343,7 @@ Dual force_directions(const ModelData& m, ModelWorkspace& w, const ForceSpec& fo
   }
   Dual constants[kMaxForceConstants];
   for (int i = 0; i < force.num_constants; ++i) {
-    const int c = force.first_constant + i;
-    const int driven = m.constants.driven_index(c);
-    constants[i] = driven < 0 ? Dual(w.constants[c]) : Dual(w.constants[c], w.constant_now[driven]);
+    constants[i] = constant_directions(m, w, force.first_constant + i);
   }
   return force.element->law(LawInput<Dual>{constants, measured.s, measured.rate});
 }

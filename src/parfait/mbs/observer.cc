@@ -86,6 +86,7 @@ dynamics::Status Model::observe(dynamics::Workspace& ws, const Observer& observe
   } else {
     w.t = at.t;
     load_state(m, w, at.y.data());
+    set_mode(m, w, at.mode);
     evaluate_offsets(m, w, at.t);
     place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
     if (o.forces) apply_forces(m, w);

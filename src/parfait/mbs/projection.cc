@@ -242,6 +242,7 @@ ProjectionReport Model::project(dynamics::Workspace& ws, double t, dynamics::Vec
 
 Status Model::project_directions(dynamics::Workspace& ws, dynamics::Directions& dy) const {
   ModelWorkspace& w = cast(ws);
+  w.mode = nullptr;
   if (w.projection.status != Status::kOk) return w.projection.status;
   if (w.projection.norm != Norm::kMass) return project_dense_directions(*this, *data_, w, dy);
   return project_mass_directions(*data_, w, dy);

@@ -80,8 +80,8 @@ Quantities::Quantities(const ModelData& m) {
   add("energy.kinetic", {Kind::kKineticEnergy});
   add("energy.potential", {Kind::kPotentialEnergy});
   add("energy.total", {Kind::kTotalEnergy});
-  for (std::size_t i = 0; i < d.states.size(); ++i) {
-    add(d.states[i].id, {Kind::kState, -1, static_cast<int>(i)});
+  for (std::size_t i = 0; i < m.states.size(); ++i) {
+    add(m.states[i].id, {Kind::kState, -1, static_cast<int>(i)});
   }
   const auto& ids = m.constants.parameter_ids();
   for (std::size_t i = 0; i < ids.size(); ++i) {

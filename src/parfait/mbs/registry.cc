@@ -37,17 +37,35 @@ void Registry::add(JointType type) {
   add_to(joints_, std::move(type), "Joint");
 }
 void Registry::add(ForceType type) {
-  if (type.constants.size() > static_cast<std::size_t>(kMaxForceConstants)) {
+  if (type.constants.size() + (type.touch ? 1 : 0) > static_cast<std::size_t>(kMaxForceConstants)) {
     throw base::InputError("Force key \"" + type.key + "\" has more than " +
                            std::to_string(kMaxForceConstants) + " constants.");
   }
   add_to(forces_, std::move(type), "Force");
+}
+void Registry::add(EventType type) {
+  if (type.constants.size() > static_cast<std::size_t>(kMaxForceConstants)) {
+    throw base::InputError("Event key \"" + type.key + "\" has more than " +
+                           std::to_string(kMaxForceConstants) + " constants.");
+  }
+  if (type.between_bodies && !type.make) {
+    throw base::InputError("Event key \"" + type.key + "\" makes no element.");
+  }
+  add_to(events_, std::move(type), "Event");
+}
+std::vector<ConstantInfo> ForceType::constants_of(Side side) const {
+  auto out = constants;
+  if (side != Side::kBoth && rest_constant < 0 && touch) out.push_back(*touch);
+  return out;
 }
 const JointType* Registry::find_joint(const std::string& key) const {
   return find_in(joints_, key);
 }
 const ForceType* Registry::find_force(const std::string& key) const {
   return find_in(forces_, key);
+}
+const EventType* Registry::find_event(const std::string& key) const {
+  return find_in(events_, key);
 }
 std::vector<std::string> Registry::joint_keys() const {
   return keys_of(joints_);
@@ -56,11 +74,16 @@ std::vector<std::string> Registry::force_keys() const {
   return keys_of(forces_);
 }
 
+std::vector<std::string> Registry::event_keys() const {
+  return keys_of(events_);
+}
+
 Registry& registry() {
   static Registry instance = [] {
     Registry r;
     add_standard_joints(r);
     add_standard_forces(r);
+    add_standard_events(r);
     return r;
   }();
   return instance;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,12 +15,15 @@
 namespace parfait::mbs {
 
 class ForceElement;  // force.h
+class EventElement;  // event.h
 
 struct ConstantInfo {
   std::string name;
   std::string unit;
   std::string meaning;
   std::optional<double> fallback;  ///< used if the model does not give it; none: required
+  double lower = -std::numeric_limits<double>::infinity();  ///< checked for events
+  double upper = std::numeric_limits<double>::infinity();
 };
 
 /// One row of K appendix C.1. `a` is the begin marker (body 1), `b` the end marker (body 2).
@@ -50,23 +54,46 @@ struct ForceType {
   bool between_bodies = true;  ///< has begin and end markers
   bool has_law = false;        ///< General_*: takes a formula
   std::function<std::unique_ptr<ForceElement>()> make{};
+  /// Where a one-sided element (Force::side) touches: s equals the constant of this index or, if
+  /// the law has none, the further constant `touch` that one-sided elements get. Neither: always
+  /// both sides.
+  int rest_constant = -1;
+  std::optional<ConstantInfo> touch{};
+  bool elastic = false;  ///< F depends on s alone and passes zero at the rest value
+
+  bool may_be_one_sided() const { return rest_constant >= 0 || touch; }
+  /// The constants of an element that acts on this side.
+  std::vector<ConstantInfo> constants_of(Side side) const;
+};
+
+struct EventType {
+  std::string key;
+  std::string summary;
+  std::vector<ConstantInfo> constants;
+  bool between_bodies = true;  ///< has begin and end markers; otherwise a formula says when
+  std::function<std::unique_ptr<EventElement>()> make{};
 };
 
 class Registry {
  public:
   void add(JointType type);  ///< InputError if the key is taken
   void add(ForceType type);
+  void add(EventType type);
 
   const JointType* find_joint(const std::string& key) const;
   const ForceType* find_force(const std::string& key) const;
+  const EventType* find_event(const std::string& key) const;
   const std::vector<JointType>& joints() const { return joints_; }
   const std::vector<ForceType>& forces() const { return forces_; }
+  const std::vector<EventType>& events() const { return events_; }
   std::vector<std::string> joint_keys() const;
   std::vector<std::string> force_keys() const;
+  std::vector<std::string> event_keys() const;
 
  private:
   std::vector<JointType> joints_;
   std::vector<ForceType> forces_;
+  std::vector<EventType> events_;
 };
 
 /// The one registry, with Parfait's own elements in it.

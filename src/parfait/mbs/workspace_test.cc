@@ -73,7 +73,40 @@ using testing_support::RandomModelOptions;
 
 constexpr int kDirections = 11;
 
-/// Trees with every element, a loop, released bodies, a driven constraint.
+/// A chain with branches in formulas, one-sided forces and events.
+Description switched() {
+  RandomModelOptions chain;
+  chain.bodies = 4;
+  chain.joints = {"Spherical", "Universal"};
+  auto d = testing_support::random_model(8, chain).description;
+  Force stop;
+  stop.key = "Spring_Damper";
+  stop.id = "Stop";
+  stop.begin = testing_support::marker("body_1", {});
+  stop.end = testing_support::marker("body_3", {});
+  stop.side = Side::kPush;
+  stop.constants = {{"rest_length", 3.0}, {"stiffness", 10.0}, {"damping", 1.0}};
+  d.forces.push_back(stop);
+  State x;
+  x.id = "x";
+  x.derivative.formula = "abs(body_2.com.vx) - min(x, body_1.com.z)";
+  d.states.push_back(x);
+  for (const double z : {1.0, -1.0}) {  // one of them is hit
+    Event hit;
+    hit.key = "Impact";
+    hit.id = z > 0 ? "Up" : "Down";
+    hit.begin =
+        testing_support::marker(kInertial, testing_support::axis_frame({0, 0, 0}, {0.3, 0.2, z}));
+    hit.end = testing_support::marker("body_4", {});
+    hit.constants = {{"restitution", 0.5}};
+    hit.sets = {{false, "x", {}, {}}};
+    hit.sets[0].value.formula = "x + body_2.com.x";
+    d.events.push_back(hit);
+  }
+  return d;
+}
+
+/// Trees with every element, a loop, released bodies, a driven constraint, events.
 std::vector<Description> models() {
   std::vector<Description> out;
   RandomModelOptions tree;
@@ -88,6 +121,7 @@ std::vector<Description> models() {
   out.push_back(testing_support::loop(1));
   out.push_back(testing_support::driven_pendulum().description);
   out.push_back(testing_support::skate());
+  out.push_back(switched());
   for (auto& d : out) {
     Parameter p;
     p.id = "theta";
@@ -109,7 +143,12 @@ class Work {
         dy_(model.sizes().ny(), kDirections),
         projected_dy_(model.sizes().ny(), kDirections),
         drates_(model.sizes().ny(), kDirections),
+        dswitches_(model.sizes().num_switches, kDirections),
+        dafter_(model.sizes().ny(), kDirections),
         rates_(y_.size()),
+        switches_(model.sizes().num_switches),
+        after_(VectorXd::Zero(y_.size())),
+        mode_(model.sizes().num_switches, 1),
         g_(model.sizes().num_pos + model.sizes().num_vel) {
     auto names = model.quantity_names();
     names.push_back("2*energy.total + t");
@@ -151,6 +190,20 @@ class Work {
     model_.observe(*ws_, *observer_, at_, view(values_));
   }
   void observe_directions() { model_.observe_directions(*ws_, *observer_, along_, dvalues_); }
+  void switches() {
+    at_.t = 0.2;
+    at_.y = view(std::as_const(y_));
+    at_.mode = mode_;
+    model_.switches(*ws_, at_, view(switches_));
+    model_.switch_directions(*ws_, along_, dswitches_);
+    at_.mode = {};
+  }
+  void jump() {
+    for (int i = 0; i < model_.sizes().num_switches; ++i) {
+      model_.jump(*ws_, i, at_, view(after_));
+      model_.jump_directions(*ws_, along_, dafter_);
+    }
+  }
   void all() {
     bind();
     evaluate();
@@ -159,6 +212,8 @@ class Work {
     project_directions();
     observe();
     observe_directions();
+    switches();
+    jump();
   }
 
   /// Every number computed.
@@ -171,6 +226,10 @@ class Work {
     add(projected_dy_.data(), projected_dy_.size());
     add(values_.data(), values_.size());
     add(dvalues_.data(), dvalues_.size());
+    add(switches_.data(), switches_.size());
+    add(dswitches_.data(), dswitches_.size());
+    add(after_.data(), after_.size());
+    add(dafter_.data(), dafter_.size());
     return out;
   }
   dynamics::Status status() const { return status_; }
@@ -181,8 +240,10 @@ class Work {
   const Model& model_;
   std::unique_ptr<dynamics::Workspace> ws_;
   VectorXd y_, p_;
-  Directions dp_, dy_, projected_dy_, drates_, dvalues_;
-  VectorXd rates_, g_, projected_, values_;
+  Directions dp_, dy_, projected_dy_, drates_, dswitches_, dafter_, dvalues_;
+  VectorXd rates_, switches_, after_;
+  std::vector<std::int8_t> mode_;
+  VectorXd g_, projected_, values_;
   std::unique_ptr<dynamics::System::Observer> observer_;
   dynamics::Point at_;
   dynamics::PointDirections along_;
@@ -212,6 +273,8 @@ TEST(Workspace, AllocatesNothingOnceItIsWarm) {
     EXPECT_EQ(during([&] { work.project_directions(); }), 0) << "project_directions";
     EXPECT_EQ(during([&] { work.observe(); }), 0) << "observe";
     EXPECT_EQ(during([&] { work.observe_directions(); }), 0) << "observe_directions";
+    EXPECT_EQ(during([&] { work.switches(); }), 0) << "switches";
+    EXPECT_EQ(during([&] { work.jump(); }), 0) << "jump";
     EXPECT_GT(during([&] { Work another(model); }), 10);  // the counter counts
   }
 }

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "parfait/dynamics/system.h"
+
+namespace parfait::app {
+
+/// Watches what should not change along a motion: the invariants and, in mechanics, the energy.
+class Monitor {
+ public:
+  Monitor(const dynamics::System& system, dynamics::ConstVec p, bool has_energy);
+
+  void look(double t, dynamics::ConstVec y, dynamics::Mode mode);
+
+  double largest_residual() const { return largest_residual_; }  ///< max |g|
+  double initial_energy() const { return first_energy_; }
+  double largest_energy_change() const { return largest_energy_change_; }
+  double largest_kinetic_energy() const { return largest_kinetic_energy_; }
+  /// As a part of the largest kinetic energy; 0 if nothing moves.
+  double relative_energy_change() const;
+
+ private:
+  const dynamics::System& system_;
+  std::unique_ptr<dynamics::Workspace> workspace_;
+  std::unique_ptr<dynamics::System::Observer> energies_;  ///< total and kinetic; null: none
+  std::vector<double> residuals_;
+  bool begun_ = false;
+  double largest_residual_ = 0;
+  double first_energy_ = 0;
+  double largest_energy_change_ = 0;
+  double largest_kinetic_energy_ = 0;
+};
+
+}  // namespace parfait::app

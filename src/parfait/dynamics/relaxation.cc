@@ -1,0 +1,171 @@
+#include "parfait/dynamics/relaxation.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/dynamics/null_space.h"
+
+namespace parfait::dynamics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kZero = 1e-10;       // pivots of the Jacobian, relative
+constexpr double kNoise = 1e-11;      // rounding of the drift, relative to the Jacobian
+constexpr double kLeastDrift = 1e-9;  // m/s^2; mechanics slower than this is at rest
+constexpr double kLongestStep = 0.5;  // relative to 1 + |x|
+constexpr double kContraction = 0.5;  // what may be left of a step that is taken
+constexpr double kLeastDrag = 1e-12;  // relative to the Jacobian
+constexpr double kMostDrag = 1e9;     // likewise: a step too short to be worth trying
+constexpr double kShortest = 1e-7;    // Newton steps
+constexpr double kUnstable = 1e-9;    // eigenvalues, relative to the Jacobian
+constexpr double kPush = 0.01;        // relative to 1 + |x|
+
+}  // namespace
+
+Relaxation::Relaxation(const System& system, const Workspace& ws, double t,
+                       double projection_tolerance)
+    : point_(system, ws, t, projection_tolerance), trial_(system, ws, t, projection_tolerance) {}
+
+double Relaxation::measure(const VectorXd& x) const {
+  if (x.size() == 0) return 0;
+  const VectorXd d = point_.displaced(x) - point_.y();
+  return (d.array().abs() / (1 + point_.y().array().abs())).maxCoeff();
+}
+
+Status Relaxation::begin(const VectorXd& y, const VectorXd& z) {
+  const auto status = point_.place(y, z);
+  return status == Status::kOk ? look() : status;
+}
+
+/// A drift along neutral directions that rounding explains: 1 / drag would make much of it.
+bool Relaxation::is_noise(const VectorXd& neutral_part) const {
+  const double noise = (point_.n_q() > 0 ? kLeastDrift : 0.0) + kNoise * scale_;
+  return neutral_part.cwiseAbs().maxCoeff() <= noise;
+}
+
+VectorXd Relaxation::without_noise(const VectorXd& r) const {
+  if (N_.cols() == 0) return r;
+  const VectorXd part = Q_ * r;
+  return is_noise(part) ? VectorXd(r - part) : r;
+}
+
+Status Relaxation::look() {
+  const auto status = point_.linearize();
+  if (status != Status::kOk) return status;
+  J_ = point_.drift_jacobian();
+  r_ = point_.drift();
+  const auto n = J_.rows();
+  correction_ = growth_ = 0;
+  growing_.resize(0);
+  N_.resize(n, 0);
+  falling_ = newton_ = VectorXd::Zero(n);
+  if (n == 0) return status;
+
+  scale_ = J_.cwiseAbs().rowwise().sum().maxCoeff();
+  strength_ = std::max(scale_, r_.cwiseAbs().maxCoeff() / (1 + point_.y().cwiseAbs().maxCoeff()));
+  if (scale_ == 0) scale_ = std::max(strength_, 1e-100);
+  // What J can change and what it cannot are separated by the spectral projector onto its null
+  // space, so that quantities which the flow keeps are kept (E4). It does not exist where the
+  // null space is defective; the step is then the least.
+  const auto null = compute_null_spaces(J_, make_row_scale(J_, {point_.n_q()}), kZero);
+  N_ = null.N;
+  fill_.setZero(n, n);
+  if (N_.cols() > 0) {
+    const Eigen::FullPivLU<MatrixXd> lu(null.U.transpose() * N_);
+    const MatrixXd gram = null.U.transpose() * null.U;
+    if (lu.isInvertible()) {
+      Q_ = fill_ = N_ * lu.solve(null.U.transpose());
+    } else {
+      Q_ = null.U * gram.ldlt().solve(null.U.transpose());
+      fill_ = null.U * gram.ldlt().solve(N_.transpose());
+    }
+    const VectorXd part = Q_ * r_;
+    if (is_noise(part)) {
+      r_ -= part;
+    } else {
+      falling_ = part;
+    }
+  }
+
+  const Eigen::EigenSolver<MatrixXd> eigen(J_);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto lambda = eigen.eigenvalues()[i];
+    if (lambda.real() <= std::max(growth_, kUnstable * scale_)) continue;
+    if (std::abs(lambda.imag()) >= lambda.real()) continue;  // swings rather than falls over
+    growth_ = lambda.real();
+    growing_ = eigen.eigenvectors().col(i).real();
+  }
+  newton_ = newton_matrix().partialPivLu().solve(r_ - falling_);
+  correction_ = measure(newton_);
+  return std::isfinite(correction_) ? status : Status::kNotFinite;
+}
+
+bool Relaxation::try_step(const VectorXd& x) {
+  return trial_.place(point_.displaced(x), point_.z(), &point_.basis()) == Status::kOk;
+}
+
+/// -J, made regular on its null space.
+MatrixXd Relaxation::newton_matrix() const {
+  return scale_ * fill_ - J_;
+}
+
+MatrixXd Relaxation::response(const MatrixXd& dr) const {
+  if (N_.cols() == 0) return newton_matrix().partialPivLu().solve(dr);
+  return newton_matrix().partialPivLu().solve(dr - Q_ * dr);
+}
+
+MatrixXd Relaxation::kept(const MatrixXd& dx) const {
+  if (N_.cols() == 0) return MatrixXd::Zero(dx.rows(), dx.cols());
+  return Q_ * dx;
+}
+
+bool Relaxation::relax() {
+  const auto n = J_.rows();
+  // Twice the growth rate follows the linear flow outwards; with less, the step may turn round.
+  double drag = 2 * growth_;
+  if (falls()) drag = std::max(drag, kLeastDrag * strength_);
+  while (drag <= kMostDrag * strength_) {
+    const MatrixXd B = falls() ? MatrixXd(-J_) : newton_matrix();
+    const Eigen::PartialPivLU<MatrixXd> lu(drag * MatrixXd::Identity(n, n) + B);
+    const VectorXd dx = lu.solve(r_);
+    const double size = measure(dx);
+    if (!(size <= kLongestStep)) {
+      drag = std::max(drag * std::clamp(size / kLongestStep, 2.0, 1e4), kLeastDrag * strength_);
+      continue;
+    }
+    if (try_step(dx)) {  // predicted is r + J dx = drag dx
+      const double error = measure(lu.solve(without_noise(trial_.drift()) - drag * dx));
+      if (error <= kContraction * size) {
+        std::swap(point_, trial_);
+        return true;
+      }
+    }
+    drag = std::max(4 * drag, 1e-3 * strength_);
+  }
+  return false;
+}
+
+bool Relaxation::step_newton() {
+  const Eigen::PartialPivLU<MatrixXd> lu(newton_matrix());
+  for (double length = std::min(1.0, kLongestStep / correction_); length > kShortest; length /= 2) {
+    if (!try_step(length * newton_)) continue;
+    const VectorXd r = without_noise(trial_.drift());
+    const double left = measure(lu.solve(falls() ? VectorXd(r - Q_ * r) : r));
+    if (!(left <= (1 - length / 2) * correction_)) continue;
+    std::swap(point_, trial_);
+    return true;
+  }
+  return false;
+}
+
+bool Relaxation::push() {
+  if (growing_.size() == 0 || !try_step(kPush / measure(growing_) * growing_)) return false;
+  std::swap(point_, trial_);
+  return true;
+}
+
+}  // namespace parfait::dynamics

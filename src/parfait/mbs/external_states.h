@@ -1,0 +1,19 @@
+#pragma once
+
+#include "parfait/mbs/model_data.h"
+
+/// The first-order states of a model beside its bodies: e' is a formula of (t, parameters, states,
+/// quantities), none of which needs accelerations.
+namespace parfait::mbs {
+
+/// e' at the placed bodies, into w.e_rate; the forces have been applied.
+void external_rates(const ModelData& m, ModelWorkspace& w);
+
+/// Gradients of the formulas there, once per state.
+void prepare_external(const ModelData& m, ModelWorkspace& w);
+
+/// Directions of e' in the present chunk: seed_chunk() and place_lanes() with centres have been
+/// called.
+void external_directions(const ModelData& m, ModelWorkspace& w, Lane* dedot);
+
+}  // namespace parfait::mbs

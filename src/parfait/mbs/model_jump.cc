@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/mbs/body_step.h"
+#include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/model_data.h"
+#include "parfait/mbs/observation.h"
+#include "parfait/mbs/released.h"
+
+// What events do to the state: impulses, and new values of external states.
+//
+// The response w of the velocities to a unit impulse along ds/dq solves the equations of motion of
+// the bodies at rest, without weight, under the force ds/dq (docs/theory/contact.md, I2):
+//
+//   [M G^T; G 0] [w; mu] = [(ds/dq)^T; 0]
+//
+// so the solver and its directions serve as they are.
+namespace parfait::mbs {
+namespace {
+
+using dynamics::Status;
+
+/// Rates of axes and centres of mass that the frames hold, from canonical velocities.
+void set_velocities(const ModelData& m, ModelWorkspace& w, const double* v) {
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    BodyFrame& f = w.k.frames[b];
+    const double* x = v + 12 * b;
+    const auto c = w.bound.center(b);
+    f.vc = V4{x[0], x[1], x[2], 0};
+    for (int i = 0; i < 3; ++i) {
+      f.Xd[i] = V4{x[3 + 3 * i], x[4 + 3 * i], x[5 + 3 * i], 0};
+      f.vc += f.Xd[i] * splat(c[i]);
+    }
+  }
+}
+
+/// The response to a unit impulse, canonical, into w.jump.response; the workspace then holds this
+/// solution, for directions. (I2)
+void respond(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
+  const auto& s = m.structure;
+  const bool released = !s.released.empty();
+  std::fill(w.k.offset_acc.begin(), w.k.offset_acc.end(), 0.0);
+  w.k.has_offset = false;
+  w.k.metric_offset.clear();
+  drop_bodies(s, w.bound, w.q_now, w.jump.still.data(), V4{}, true, w.k);
+  for (int b : event.body) w.k.force[b] = w.k.torque[b] = V4{};
+  for (auto& F : w.k.axis_force) F = {};
+  const auto site = force_site(w, event);
+  push_pair(m, w, event, -1.0, event.element->measure(site), site);
+  for (int b : event.body) {
+    if (b != s.num_bodies) push_body(w.bound, b, w.k);
+  }
+  if (released) free_released(s, w.bound, w.k);
+  step_joints(s, w.bound, w.k);
+  if (released) released_rows(s, w.bound, w.k);
+  assemble_joints(s, w.k);
+  factor(s.plan, w.rank_tolerance, w.k.factors);
+  solve(s.plan, w.k.factors, w.k.multiplier.data());
+  joint_wrenches(s, w.k);
+  if (released) finish_released(s, w.k);
+  finish_bodies(s, w.bound, w.k, w.jump.response.data());
+  w.frames_final = false;
+}
+
+/// The state before the jump, placed, with everything the formulas of events use.
+void place_before(const ModelData& m, ModelWorkspace& w) {
+  w.t = w.jump.t;
+  const std::int8_t* mode = w.mode;  // of the Point of jump(); load_state() forgets it
+  load_state(m, w, w.jump.y.data());
+  w.mode = mode;
+  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  if (m.jumps_use_forces) apply_forces(m, w);
+  fill_event_slots(m, w, static_cast<int>(m.event_quantities.size()));
+}
+
+/// Rate of s before and after, and whether there is an impulse at all.
+struct Impact {
+  bool hits = false;
+  double rate = 0, after = 0;
+};
+
+Impact impact_of(const ModelWorkspace& w, const EventSpec& event) {
+  Impact out;
+  if (!event.element) return out;
+  const auto measured = event.element->measure(force_site(w, event));
+  out.rate = measured.rate;
+  out.after = event.element->rate_after(
+      {w.constants.data() + event.first_constant, measured.s, measured.rate});
+  out.hits = out.rate < 0;
+  return out;
+}
+
+/// Derivative of an impact in one chunk.
+class ImpactDirections {
+ public:
+  ImpactDirections(const ModelData& model, ModelWorkspace& workspace, const EventSpec& event)
+      : m(model), w(workspace), event_(event) {}
+
+  /// Needs the response in the workspace.
+  void prepare() {
+    finalize_frames(m, w);
+    prepare_directions(m.structure, w.bound, w.k, m.general_joint, w.d);
+    if (!m.structure.released.empty()) {
+      prepare_released_directions(m.structure, w.bound, w.k, w.d);
+    }
+  }
+
+  /// Adds the directions of w Lambda to `dv` (the user's coordinates); frames hold v-, the chunk is
+  /// seeded and its lanes `dy` placed.
+  void add(const Lane* dy, Lane* dv) {
+    const int nq = m.sizes.nq, nb = m.structure.num_bodies;
+    auto& J = w.jump;
+    const Measured<Dual> before = event_.element->measure(force_site_directions(w, event_));
+    Dual constants[kMaxForceConstants];
+    for (int i = 0; i < event_.num_constants; ++i) {
+      constants[i] = constant_directions(m, w, event_.first_constant + i);
+    }
+    const Dual after = event_.element->rate_after(LawInput<Dual>{constants, before.s, before.rate});
+
+    // dw: directions of the motion under the force ds/dq, from rest.
+    Lane* moved = J.dy.data();
+    std::copy(dy, dy + nq, moved);
+    std::fill_n(moved + nq, nq, Lane{});
+    set_velocities(m, w, J.still.data());
+    place_lanes(m, w, moved, true);
+    for (auto& work : w.d.bodies) {
+      for (int k = 0; k < 3; ++k) work.F[k] = work.T[k] = Lane{};
+    }
+    for (auto& F : w.d.axis_force) F.fill(Lane{});
+    const auto site = force_site_directions(w, event_);
+    push_pair_directions(m, w, event_, Dual(-1.0), event_.element->measure(site), site);
+    ChunkSeeds seeds;
+    seeds.inertia = m.any_body_driven ? w.inertia_seed.data() : nullptr;
+    seeds.geometry = w.geometry_seed.data();
+    solve_directions(m.structure, w.bound, w.k, m.general_joint, seeds, w.d);
+    for (int b = 0; b < nb; ++b) {
+      lanes_from_canonical(m.maps[b], w.d.lanes[b].Xdd - 3, moved + nq + 12 * b);
+    }
+
+    // Lambda = (s'+ - s'-) / (ds/dq w), and ds/dq w is the rate of s where the velocities are w.
+    set_velocities(m, w, J.response.data());
+    place_lanes(m, w, moved, true);
+    const Dual nw = event_.element->measure(force_site_directions(w, event_)).rate;
+    const Dual Lambda = (after - before.rate) / nw;
+    for (int i = 0; i < nq; ++i) dv[i] += Lambda.v * moved[nq + i] + Lambda.d * J.change[i];
+  }
+
+ private:
+  const ModelData& m;
+  ModelWorkspace& w;
+  const EventSpec& event_;
+};
+
+}  // namespace
+
+Status Model::jump(dynamics::Workspace& ws, int which, const dynamics::Point& before,
+                   dynamics::Vec after) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  const auto found = std::find_if(m.events.begin(), m.events.end(), [&](const EventSpec& event) {
+    return event.switch_index == which;
+  });
+  w.jump.event = -1;
+  if (found == m.events.end()) return System::jump(ws, which, before, after);
+  const EventSpec& event = *found;
+  const int nq = m.sizes.nq;
+  auto& J = w.jump;
+  J.event = static_cast<int>(found - m.events.begin());
+  J.t = before.t;
+  std::copy(before.y.begin(), before.y.end(), J.y.begin());
+  w.mode = nullptr;
+  set_mode(m, w, before.mode);
+  place_before(m, w);
+  std::copy(J.y.begin(), J.y.end(), after.begin());
+  bool finite = true;
+  for (const auto& set : event.sets) {
+    const double value = m.event_formulas[set.formula].value(w.slots.data(), w.scratch.data());
+    after[2 * nq + set.state] = value;
+    finite &= std::isfinite(value);
+  }
+  const Impact impact = impact_of(w, event);
+  if (impact.hits) {
+    respond(m, w, event);
+    set_velocities(m, w, J.response.data());
+    const double nw = event.element->measure(force_site(w, event)).rate;
+    if (!(nw > 0)) return Status::kSingular;
+    const double Lambda = (impact.after - impact.rate) / nw;
+    store_coordinates(m, J.response.data(), J.change.data());
+    for (int i = 0; i < nq; ++i) after[nq + i] += Lambda * J.change[i];
+    finite &= std::isfinite(Lambda);
+  }
+  return finite ? Status::kOk : Status::kNotFinite;
+}
+
+void Model::jump_directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
+                            dynamics::Directions& dafter) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  if (w.jump.event < 0) return System::jump_directions(ws, d, dafter);
+  const EventSpec& event = m.events[w.jump.event];
+  const int nq = m.sizes.nq;
+  place_before(m, w);
+  prepare_laws(m, w);
+  for (const auto& set : event.sets) {
+    m.event_formulas[set.formula].gradient(
+        w.slots.data(), w.scratch.data(),
+        w.event_gradients.data() + m.event_gradient_first[set.formula]);
+  }
+  ImpactDirections directions(m, w, event);
+  const bool hits = impact_of(w, event).hits;
+  if (hits) {
+    respond(m, w, event);
+    directions.prepare();
+  }
+  for (int chunk = 0; chunk < dafter.chunks(); ++chunk) {
+    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    Lane* out = reinterpret_cast<Lane*>(dafter.chunk(chunk));
+    if (hits) set_velocities(m, w, w.v_now);
+    seed_chunk(m, w, d, chunk);
+    place_lanes(m, w, dy, true);
+    for (std::size_t i = 0; i < m.event_quantities.size(); ++i) {
+      w.slot_lanes[m.slots.first_event_quantity + i] =
+          quantity_directions(m, w, m.event_quantities[i]).d;
+    }
+    for (std::size_t i = 0; i < event.sets.size(); ++i) {
+      alignas(64) double lane[math::kLanes];
+      const int formula = event.sets[i].formula;
+      m.event_formulas[formula].apply(w.event_gradients.data() + m.event_gradient_first[formula],
+                                      reinterpret_cast<const double*>(w.slot_lanes.data()), lane);
+      w.jump.dset[i] = math::load(lane);
+    }
+    if (out != dy) std::copy(dy, dy + m.sizes.ny(), out);
+    if (hits) directions.add(out, out + nq);
+    for (std::size_t i = 0; i < event.sets.size(); ++i) {
+      out[2 * nq + event.sets[i].state] = w.jump.dset[i];
+    }
+  }
+}
+
+void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/) const {
+  const ModelData& m = *data_;
+  // Not as assembled: assembling is a projection, and where it leads depends on the parameters.
+  std::copy(m.described.begin(), m.described.end(), y.begin());
+  for (const auto& held : m.held) y[2 * m.sizes.nq + held.state] = cast(ws).p[held.parameter];
+}
+
+void Model::start_directions(dynamics::Workspace& ws, dynamics::Directions& dy) const {
+  const ModelData& m = *data_;
+  const auto& dp = cast(ws).dp;
+  dy.resize(m.sizes.ny(), dy.count());
+  for (const auto& held : m.held) {
+    for (int k = 0; k < std::min(dy.count(), dp.count()); ++k) {
+      dy(2 * m.sizes.nq + held.state, k) = dp(held.parameter, k);
+    }
+  }
+}
+
+}  // namespace parfait::mbs

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""What the tutorials tell people to type works."""
+import re
+import shlex
+import unittest
+
+from cli import SOURCE, CliTest
+
+
+class Tutorial(CliTest):
+    def follow(self, name):
+        """Writes the files and runs the commands of a tutorial, in their order."""
+        text = (SOURCE / "docs/tutorials" / name).read_text()
+        commands = 0
+        for file, model, shell in re.findall(r"`([a-z_]+\.xml)`:\n\n```xml\n(.*?)```|```sh\n(.*?)```", text, re.DOTALL):
+            if file:
+                self.write(file, model)
+            for line in shell.splitlines():
+                program, *arguments = shlex.split(line)
+                self.assertEqual(program, "parfait")
+                self.run_cli(*arguments)
+                commands += 1
+        self.assertGreater(commands, 3)
+
+    def test_simulate_runs_as_it_stands(self):
+        self.follow("simulate.md")
+        self.assertEqual(self.result("run/ball")["events"][0]["name"], "bounce")
+        self.assertIn("dh/dinitial:h", self.trajectory("run/sensitivity")[0])
+        # SUNDIALS, example cvsRoberts_FSA_dns: y1 at t = 4e3 and its derivatives.
+        last = self.trajectory("run/robertson")[-1]
+        for name, value in (("y1", 1.8320e-01), ("dy1/dp1", -4.7501), ("dy1/dp2", 1.8809e-05), ("dy1/dp3", -3.1348e-09)):
+            self.assertAlmostEqual(last[name] / value, 1, delta=1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main()
