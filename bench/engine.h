@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "laws.h"
 #include "parfait/mbs/description.h"
@@ -32,6 +34,16 @@ class Engine {
   /// The result of the last compute_accelerations(), in the common form.
   virtual Accelerations accelerations() = 0;
 };
+
+/// A whole simulation.
+struct Motion {
+  double seconds = 0;  ///< wall time of the integration alone
+  long steps = 0;
+  long evaluations = 0;
+  std::vector<std::array<double, 3>> center;  ///< centres of mass at the end
+};
+/// Simbody's RungeKuttaMerson integrator at its `accuracy`, from the state of the description.
+Motion simulate_simbody(const mbs::Description& description, double until, double accuracy);
 
 std::unique_ptr<Engine> make_simbody(const mbs::Description& description);
 std::unique_ptr<Engine> make_parfait(const mbs::Description& description);

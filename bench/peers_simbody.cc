@@ -1,5 +1,6 @@
 #include <Simbody.h>
 
+#include <chrono>
 #include <map>
 
 #include "engine.h"
@@ -88,6 +89,31 @@ class SimbodyEngine final : public Engine {
     state_.updQ() = q_[state];  // invalidates everything from Stage::Position on
     state_.updU() = u_[state];
     system_.realize(state_, SimTK::Stage::Acceleration);
+  }
+
+  /// Simbody's own integrator from the first state added.
+  Motion simulate(double until, double accuracy) {
+    SimTK::State initial = state_;
+    initial.updQ() = q_.front();
+    initial.updU() = u_.front();
+    SimTK::RungeKuttaMersonIntegrator integrator(system_);
+    integrator.setAccuracy(accuracy);
+    SimTK::TimeStepper stepper(system_, integrator);
+    stepper.setReportAllSignificantStates(false);
+    const auto begin = std::chrono::steady_clock::now();
+    stepper.initialize(initial);
+    stepper.stepTo(until);
+    Motion motion;
+    motion.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    motion.steps = integrator.getNumStepsTaken();
+    motion.evaluations = integrator.getNumRealizations();
+    for (const auto& entry : bodies_) {
+      const SimTK::MobilizedBody& body = matter_.getMobilizedBody(entry.index);
+      const Vec3 c = body.findMassCenterLocationInGround(integrator.getState());
+      motion.center.push_back({c[0], c[1], c[2]});
+    }
+    return motion;
   }
 
   Accelerations accelerations() override {
@@ -194,6 +220,12 @@ class SimbodyEngine final : public Engine {
 
 std::unique_ptr<Engine> make_simbody(const mbs::Description& description) {
   return std::make_unique<SimbodyEngine>(description);
+}
+
+Motion simulate_simbody(const mbs::Description& description, double until, double accuracy) {
+  SimbodyEngine engine(description);
+  engine.add_state(description);
+  return engine.simulate(until, accuracy);
 }
 
 }  // namespace parfait::bench
