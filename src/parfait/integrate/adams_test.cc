@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "parfait/integrate/test_adams.h"
+#include "parfait/integrate/test_pleiades.h"
 #include "parfait/integrate/test_system.h"
 
 namespace parfait::integrate {
@@ -123,33 +124,6 @@ TEST(Adams, ContinuousExtensionJoinsTheStepsWithItsSlope) {
   EXPECT_EQ(run.run(5, look), Outcome::kFinished);
   EXPECT_GT(largest_step, 0.1);
 }
-
-/// Seven stars (Hairer, Norsett, Wanner I, II.10), masses 1 to 7.
-RhsSystem pleiades() {
-  std::vector<double> y0 = {3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4};
-  y0.insert(y0.end(), {0, 0, 0, 0, 0, 1.75, -1.5, 0, 0, 0, -1.25, 1, 0, 0});
-  return {y0, [](double, ConstVec y, Vec f) {
-            std::copy(y.begin() + 14, y.end(), f.begin());
-            std::fill(f.begin() + 14, f.end(), 0.0);
-            for (int i = 0; i < 7; ++i) {
-              for (int j = 0; j < 7; ++j) {
-                if (i == j) continue;
-                const double dx = y[j] - y[i], dy = y[7 + j] - y[7 + i];
-                const double r3 = std::pow(dx * dx + dy * dy, 1.5);
-                f[14 + i] += (j + 1) * dx / r3;
-                f[21 + i] += (j + 1) * dy / r3;
-              }
-            }
-            return Status::kOk;
-          }};
-}
-/// Positions at t = 3: test set for IVP solvers, recomputed in quadruple precision.
-const std::vector<double> kPleiadesEnd = {
-    3.7061391439705129e-01,  3.2372840920572331e+00,  -3.2225590324183233e+00,
-    6.5970914557753084e-01,  3.4255817071565798e-01,  1.5621721014006310e+00,
-    -7.0030929222124954e-01, -3.9434375855173921e+00, -3.2713809739725499e+00,
-    5.2250818434565442e+00,  -2.5906124349774695e+00, 1.1982136933922746e+00,
-    -2.4296823449358234e-01, 1.0914492404289797e+00};
 
 TEST(Adams, SolvesThePleiadesWithFewerEvaluationsThanARungeKuttaMethodOfOrderEight) {
   const auto system = pleiades();
