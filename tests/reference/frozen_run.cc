@@ -31,7 +31,9 @@ double& FrozenRun::unknown(int j) {
 
 double FrozenRun::step(int j) const {
   const int n = static_cast<int>(x_.size());
-  return 5e-4 * (j < n ? 1.0 : std::max(1.0, std::abs(p_[j - n])));
+  // What the Newton iterations of hht leave needs a larger step to disappear.
+  const double relative = options_.method == integrate::Method::kHht ? 1e-3 : 5e-4;
+  return relative * (j < n ? 1.0 : std::max(1.0, std::abs(p_[j - n])));
 }
 
 integrate::State FrozenRun::start(dynamics::Workspace& ws, bool with_directions) const {

@@ -83,7 +83,7 @@ TEST_P(FrozenSteps, MovedStartFollowsTheDirectionsToSecondOrder) {
   std::vector<double> at(n), unit(n);
   for (int j = 0; j < n; ++j) {
     at[j] = run.unknown(j);
-    unit[j] = 2e3 * run.step(j) * (j % 2 ? -1 : 0.7);
+    unit[j] = 1e3 * run.step(j) * (j % 2 ? -1 : 0.7);
   }
   const auto defect = [&](double epsilon) {
     for (int j = 0; j < n; ++j) run.unknown(j) = at[j] + epsilon * unit[j];

@@ -29,7 +29,7 @@ Samples move(const std::string& name, std::vector<std::string> parameters = {}) 
                                          .times = grid(1, 20),
                                          .parameters = std::move(parameters),
                                          .options = tolerances(1e-10, 1e-12)});
-  report(name, samples, 0);
+  report(name, samples);
   EXPECT_LT(samples.energy_drift, 1e-9 * samples.largest_kinetic_energy) << name;
   return samples;
 }

@@ -173,12 +173,14 @@ double largest_error(const Samples& samples, const io::CsvTable& table,
   return error;
 }
 
-void report(const std::string& name, const Samples& samples, double error) {
+void report(const std::string& name, const Samples& samples, std::optional<double> error) {
+  const auto& statistics = samples.result.statistics;
   fmt::print(
-      "  {}: error {:.1e}, {} steps, {} rejected, {} evaluations, energy drift {:.1e} of the "
-      "largest kinetic energy\n",
-      name, error, samples.result.statistics.steps, samples.result.statistics.rejected,
-      samples.result.statistics.evaluations, samples.energy_drift / samples.largest_kinetic_energy);
+      "  {}: {}{} steps, {} rejected, {} evaluations, energy changed by {:.1e} of the largest "
+      "kinetic energy\n",
+      name, error ? fmt::format("error {:.1e}, ", *error) : "", statistics.steps,
+      statistics.rejected, statistics.evaluations,
+      samples.energy_drift / samples.largest_kinetic_energy);
 }
 
 }  // namespace parfait::reference

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ double largest_error(const Samples& samples, const io::CsvTable& table,
                      const std::vector<std::string>& columns);
 
 /// Prints what was reached and what it took.
-void report(const std::string& name, const Samples& samples, double error);
+void report(const std::string& name, const Samples& samples, std::optional<double> error = {});
 
 integrate::Options tolerances(double rtol, double atol,
                               integrate::Method method = integrate::Method::kDop853);

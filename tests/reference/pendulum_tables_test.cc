@@ -42,7 +42,7 @@ TEST(PendulumTables, SinglePendulumHasAllDigitsUpToTenSeconds) {
             << names[i] << reading.suffix << ", t = " << t;
       }
     }
-    report("single pendulum" + reading.suffix, samples, 0);
+    report("single pendulum" + reading.suffix, samples);
     EXPECT_LT(samples.energy_drift, 1e-10 * samples.largest_kinetic_energy);
   }
 }

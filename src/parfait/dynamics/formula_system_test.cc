@@ -269,6 +269,19 @@ TEST(FormulaSystem, TheModeDecidesEveryBranchThatTheRightHandSideNeeds) {
   EXPECT_THAT(values, ElementsAre(-2, -2 + 20, 2));
 }
 
+TEST(FormulaSystem, ARateIsObservedWithTheDefinitionsItNeeds) {
+  FormulaModel m;
+  m.define("a", "x + 1");
+  m.define("b", "2*a");
+  m.state("x", 0, "b*x");
+  const auto system = make_formula_system(m);
+  const auto ws = system->make_workspace(0);
+  const auto observer = system->make_observer(std::vector<std::string>{"x.rate"});
+  std::vector<double> values(1);
+  ASSERT_EQ(system->observe(*ws, *observer, at(0, {3}), values), Status::kOk);
+  EXPECT_EQ(values[0], 24);
+}
+
 TEST(FormulaSystem, SetsTakeTheValuesBeforeTheJump) {
   FormulaModel m;
   m.state("a", 1, "1");
