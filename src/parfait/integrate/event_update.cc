@@ -53,6 +53,8 @@ bool EventUpdate::event_time_directions(int which, const State& state, dynamics:
   if (status_ != Status::kOk) return false;
   const double speed = s_rate_[which];
   if (dt_.empty()) return true;
+  // Set off by the jump of another event: it happens when that one happens.
+  if (state.t == last_ && is_off_surface(s_[which], speed, state.t)) return true;
   if (speed == 0) {
     status_ = Status::kSingular;
     return false;
@@ -109,10 +111,7 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, dynamics::ConstV
     }
     if (status_ != Status::kOk) return false;
     // Away from the surface (after a jump) the value decides.
-    const double speed = std::max(std::abs(s_rate_[which]), 1e-300);
-    if (std::abs(s_[which]) > 1e-9 * speed * std::max(1.0, std::abs(state.t))) {
-      return sign * s_[which] > 0;
-    }
+    if (is_off_surface(s_[which], s_rate_[which], state.t)) return sign * s_[which] > 0;
     return sign * s_rate_[which] > 0;
   };
   if (info.time_only) {
@@ -125,6 +124,7 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, dynamics::ConstV
     }
   }
   if (status_ != Status::kOk) return Answer::kFailed;
+  last_ = state.t;
 
   if (has_directions) {
     add_outer(dy_, f_after_, dt_, -1);

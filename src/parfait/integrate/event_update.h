@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "parfait/integrate/stepper.h"
@@ -40,6 +41,7 @@ class EventUpdate {
   dynamics::Status status_ = dynamics::Status::kOk;
   std::vector<double> y_after_, f_after_, residual_, s_, s_rate_, dt_;
   dynamics::Directions dy_, dafter_, ds_;
+  double last_ = std::numeric_limits<double>::quiet_NaN();  ///< time of the last event
 };
 
 }  // namespace parfait::integrate

@@ -172,6 +172,24 @@ TEST_P(Events, TwoAtTheSameTimeBothHappen) {
   EXPECT_EQ(run.result.events.size(), 4u);
 }
 
+TEST_P(Events, AnEventSetOffByAJumpMovesWithIt) {
+  // The second bounce is counted to 2, which sets off the kick: after it the ball has a velocity
+  // of 5, at the time of the second bounce t2 = t1 (1 + 2 e), so h(t) = 5 (t - t2) - g (t -
+  // t2)^2/2.
+  FormulaModel m = bouncing_ball(1, 0, 0.8);
+  m.state("n", 0.0, "0");
+  m.events[0].set("n", "n + 1");
+  m.event("kick", "n - 1.5").on(Jump::kRising).set("v", 5.0);
+  FormulaRun run(m);
+  const State end = run.run(1.5, options());
+  ASSERT_EQ(run.result.outcome, Outcome::kFinished) << run.result.message();
+  const double t2 = std::sqrt(2 / 9.81) * 2.6, after = 1.5 - t2, velocity = 5 - 9.81 * after;
+  EXPECT_NEAR(end.y[0], 5 * after - 9.81 / 2 * after * after, 1e-10);
+  // dt2/dh0 = t2 / (2 h0); dt2/de = 2 t1. Columns h0, v0, n0, g, e.
+  EXPECT_NEAR(end.W(0, 0), -velocity * t2 / 2, 1e-9);
+  EXPECT_NEAR(end.W(0, 4), -velocity * 2 * std::sqrt(2 / 9.81), 1e-9);
+}
+
 TEST_P(Events, AShortDipWithinAStepIsSeen) {
   // s = (t - 1)^2 - 0.01: negative for 0.9 < t < 1.1 only; the solution is a straight line, so that
   // a step would pass over it.
@@ -256,6 +274,16 @@ TEST_P(Events, ModeIsKeptBetweenRuns) {
   integrator.run(half, 2);
   EXPECT_NEAR(half.y[0], whole.y[0], 1e-10);
   EXPECT_NEAR(half.y[1], whole.y[1], 1e-10);
+
+  // Also where it stops at an event.
+  FormulaModel stopping = bouncing_ball(1, 0, 0.8);
+  stopping.events[0].stop();
+  FormulaRun stopped(stopping);
+  State state = stopped.start(false);
+  Integrator again(*stopped.system, *stopped.workspace, options());
+  EXPECT_EQ(again.run(state, 2).outcome, Outcome::kTerminated);
+  EXPECT_EQ(again.run(state, 2).outcome, Outcome::kTerminated);
+  EXPECT_NEAR(state.t, 1.173961466562900, 1e-11);  // the second impact
 }
 
 }  // namespace

@@ -168,9 +168,8 @@ class Integrator::Run {
     if (!watch_) return true;
     Status status = stepper_->rate(state_.t, rate_);
     if (status == Status::kOk) {
-      status = watch_->start(state_.t, state_.y, state_.z, rate_, fired_);
+      status = watch_->start(state_.t, state_.y, state_.z, rate_);
     }
-    fired_ = -1;
     if (status != Status::kOk) {
       fail(Outcome::kSystemFailed, status);
       return false;
@@ -312,7 +311,7 @@ class Integrator::Run {
     }
     result_.events.push_back(
         {.t = state_.t, .which = which, .mode = state_.mode[which], .jumped = jumped});
-    fired_ = which;
+    watch_->note_passage(which, state_.t);
     const bool many = static_cast<int>(result_.events.size()) >= flow_.options().max_events;
     if (answer == EventUpdate::Answer::kSliding || !progress_.add(state_.t) || many) {
       fail(Outcome::kChattering, Status::kOk);
@@ -332,7 +331,6 @@ class Integrator::Run {
   std::optional<EventUpdate> update_;
   Progress progress_;
   std::vector<double> breaks_, event_times_, rate_, residual_;
-  int fired_ = -1;
   Record* record_ = nullptr;
   const Record* follow_ = nullptr;
   std::size_t followed_ = 0;

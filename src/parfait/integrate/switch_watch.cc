@@ -11,6 +11,10 @@ namespace parfait::integrate {
 
 using dynamics::Status;
 
+bool is_off_surface(double s, double rate, double t) {
+  return std::abs(s) > 1e-9 * std::max(std::abs(rate), 1e-300) * std::max(1.0, std::abs(t));
+}
+
 SwitchWatch::SwitchWatch(const Flow& flow)
     : flow_(flow),
       infos_(flow.system().switch_infos()),
@@ -24,7 +28,9 @@ SwitchWatch::SwitchWatch(const Flow& flow)
       dydt_(flow.ny()),
       z_(flow.system().sizes().nz),
       dy_(flow.ny(), 1),
-      ds_(static_cast<int>(infos_.size()), 1) {}
+      ds_(static_cast<int>(infos_.size()), 1),
+      passed_at_(infos_.size(), std::numeric_limits<double>::quiet_NaN()),
+      leaving_(infos_.size()) {}
 
 Status SwitchWatch::find_mode(const State& state, std::vector<std::int8_t>& mode) {
   const auto& system = flow_.system();
@@ -76,14 +82,19 @@ Status SwitchWatch::values(double t, dynamics::ConstVec y, dynamics::ConstVec z,
 }
 
 Status SwitchWatch::start(double t, dynamics::ConstVec y, dynamics::ConstVec z,
-                          dynamics::ConstVec dydt, int fired) {
-  fired_ = fired;
-  return values(t, y, z, dydt, s0_, rate0_);
+                          dynamics::ConstVec dydt) {
+  const Status status = values(t, y, z, dydt, s0_, rate0_);
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    // A run that goes on from an event of an earlier one finds its function at zero, too.
+    const bool inward = flow_.mode()[i] * rate0_[i] > 0 && !is_off_surface(s0_[i], rate0_[i], t);
+    leaving_[i] = passed_at_[i] == t || (flow_.mode()[i] * s0_[i] < 0 && inward);
+  }
+  return status;
 }
 
 int SwitchWatch::at_once() const {
   for (std::size_t i = 0; i < infos_.size(); ++i) {
-    const bool counts = static_cast<int>(i) != fired_ && !infos_[i].time_only;
+    const bool counts = !leaving_[i] && !infos_[i].time_only;
     if (counts && flow_.mode()[i] * s0_[i] < 0) return static_cast<int>(i);
   }
   return -1;
@@ -98,7 +109,7 @@ Status SwitchWatch::find(Stepper& step, Passage& first) {
   for (int i = 0; i < static_cast<int>(infos_.size()) && status_ == Status::kOk; ++i) {
     if (infos_[i].time_only) continue;
     const double m = flow_.mode()[i];
-    const bool leaving = i == fired_;
+    const bool leaving = leaving_[i];
     double a = step.t0(), b = step.t1();
     if (m * s1_[i] >= 0) {
       // A dip must fall first; a function that has just fired may also return at once.
@@ -124,7 +135,7 @@ Status SwitchWatch::find(Stepper& step, Passage& first) {
   if (first.which < 0) {
     std::swap(s0_, s1_);
     std::swap(rate0_, rate1_);
-    fired_ = -1;
+    std::fill(leaving_.begin(), leaving_.end(), false);
   }
   return status_;
 }

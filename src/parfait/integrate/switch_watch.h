@@ -8,6 +8,9 @@
 
 namespace parfait::integrate {
 
+/// Whether a switching value is farther from zero than a located passage can be.
+bool is_off_surface(double s, double rate, double t);
+
 /// Watches the switching functions along the steps and finds where the first one passes zero.
 ///
 ///   sigma_i(t) = mode_i s_i(t, y(t)) on the continuous extension: an event is the first t with
@@ -25,10 +28,11 @@ class SwitchWatch {
   /// T of every switching function s = t - T(p), infinity for the others.
   dynamics::Status event_times(const State& state, std::vector<double>& times);
 
-  /// Begins at a point, in the flow's mode, with the rate y' there; `fired` (or -1) has just passed
-  /// zero, so its value means nothing but its rate does.
+  /// Notes that function i has passed zero at t: started there, its value means nothing.
+  void note_passage(int i, double t) { passed_at_[i] = t; }
+  /// Begins at a point, in the flow's mode, with the rate y' there.
   dynamics::Status start(double t, dynamics::ConstVec y, dynamics::ConstVec z,
-                         dynamics::ConstVec dydt, int fired);
+                         dynamics::ConstVec dydt);
   /// Whether a function has the wrong sign already where it began: its index, or -1.
   int at_once() const;
 
@@ -55,7 +59,8 @@ class SwitchWatch {
   std::unique_ptr<dynamics::Workspace> workspace_;
   std::vector<double> s0_, rate0_, s1_, rate1_, s_, y_, dydt_, z_;
   dynamics::Directions dy_, ds_;
-  int fired_ = -1;
+  std::vector<double> passed_at_;  ///< time of the last passage of each
+  std::vector<bool> leaving_;      ///< passed zero where the step began
   dynamics::Status status_ = dynamics::Status::kOk;
 };
 

@@ -37,6 +37,7 @@ std::vector<fs::path> valid_models() {
 
 std::vector<std::string> texts(const std::vector<FormulaText>& formulas) {
   std::vector<std::string> out;
+  out.reserve(formulas.size());
   for (const auto& formula : formulas) out.push_back(formula.text);
   return out;
 }
