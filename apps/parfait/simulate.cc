@@ -49,7 +49,7 @@ integrate::Result run(const LoadedModel& model, const SimulatePlan& plan,
     }
     return !interrupt.requested() && recorder.status() == dynamics::Status::kOk;
   };
-  const auto result = integrator.run(state, plan.until, on_step);
+  auto result = integrator.run(state, plan.until, on_step);
   recorder.finish(state, result);
   return result;
 }

@@ -19,8 +19,8 @@ struct Case {
   const char* model;
 };
 
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << integrate::text(c.method) << " " << c.model;
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << integrate::text(c.method) << " " << c.model;
 }
 
 class FrozenSteps : public testing::TestWithParam<Case> {

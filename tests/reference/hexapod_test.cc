@@ -25,10 +25,10 @@ Samples move(const std::string& name, std::vector<std::string> parameters = {}) 
   const auto model = load_example("hexapod/" + name + ".xml");
   EXPECT_EQ(model->degrees_of_freedom(), 6) << name;
   EXPECT_TRUE(model->redundant_rows().empty()) << name;
-  const auto samples = simulate(*model, {.quantities = kLoad,
-                                         .times = grid(1, 20),
-                                         .parameters = std::move(parameters),
-                                         .options = tolerances(1e-10, 1e-12)});
+  auto samples = simulate(*model, {.quantities = kLoad,
+                                   .times = grid(1, 20),
+                                   .parameters = std::move(parameters),
+                                   .options = tolerances(1e-10, 1e-12)});
   report(name, samples);
   EXPECT_LT(samples.energy_drift, 1e-9 * samples.largest_kinetic_energy) << name;
   return samples;

@@ -43,6 +43,7 @@ TEST(PublishedMotion, SqueezingMechanismOfAndrewsHasEightDigits) {
   const std::vector<std::string> names{"beta",  "Theta", "gamma",  "Phi",
                                        "delta", "Omega", "epsilon"};
   std::vector<std::string> quantities;
+  quantities.reserve(2 * names.size());
   for (const auto& name : names) quantities.push_back(name + ".angle");
   for (const auto& name : names) quantities.push_back(name + ".rate");
   const auto& times = table.column("t");

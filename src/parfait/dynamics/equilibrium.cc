@@ -190,7 +190,7 @@ EquilibriumReport find_equilibrium(const System& system, const Workspace& ws, do
   const auto& sizes = system.sizes();
   Search search(system, ws, t, VectorXd::Map(y.data(), sizes.ny()),
                 VectorXd::Map(z.data(), sizes.nz), options);
-  const auto report = search.run();
+  auto report = search.run();
   if (report.found()) {
     VectorXd found = search.point().y();
     found.segment(sizes.nq, sizes.nv) = search.point().prescribed_v();

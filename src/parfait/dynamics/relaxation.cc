@@ -151,15 +151,17 @@ bool Relaxation::relax() {
 
 bool Relaxation::step_newton() {
   const Eigen::PartialPivLU<MatrixXd> lu(newton_matrix());
-  for (double length = std::min(1.0, kLongestStep / correction_); length > kShortest; length /= 2) {
-    if (!try_step(length * newton_)) continue;
+  const auto succeeds = [&](double length) {
+    if (!try_step(length * newton_)) return false;
     const VectorXd r = without_noise(trial_.drift());
     const double left = measure(lu.solve(falls() ? VectorXd(r - Q_ * r) : r));
-    if (!(left <= (1 - length / 2) * correction_)) continue;
-    std::swap(point_, trial_);
-    return true;
-  }
-  return false;
+    return left <= (1 - length / 2) * correction_;
+  };
+  double length = std::min(1.0, kLongestStep / correction_);
+  while (length > kShortest && !succeeds(length)) length /= 2;
+  if (!(length > kShortest)) return false;
+  std::swap(point_, trial_);
+  return true;
 }
 
 bool Relaxation::push() {

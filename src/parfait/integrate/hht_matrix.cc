@@ -119,9 +119,9 @@ class HhtMatrix::Impl {
     for_each(at, {}, [&](int i, int j, double) { entries.emplace_back(i, j, 1.0); });
     J.resize(n, n);
     J.setFromTriplets(entries.begin(), entries.end());
-    place.clear();
+    place_.clear();
     for (const auto& entry : entries) {
-      place.push_back(static_cast<int>(&J.coeffRef(entry.row(), entry.col()) - J.valuePtr()));
+      place_.push_back(static_cast<int>(&J.coeffRef(entry.row(), entry.col()) - J.valuePtr()));
     }
     lu.analyzePattern(J);
   }
@@ -134,11 +134,11 @@ class HhtMatrix::Impl {
     }
     std::fill_n(J.valuePtr(), J.nonZeros(), 0.0);
     std::size_t next = 0;
-    for_each(at, w, [&](int, int, double value) { J.valuePtr()[place[next++]] += value; });
-    assert(next == place.size());
+    for_each(at, w, [&](int, int, double value) { J.valuePtr()[place_[next++]] += value; });
+    assert(next == place_.size());
   }
 
-  std::vector<int> place;  ///< of every contribution among the values of J
+  std::vector<int> place_;  ///< of every contribution among the values of J
 };
 
 HhtMatrix::HhtMatrix(int nq, int ng, int ne) : impl_(std::make_unique<Impl>(nq, ng, ne)) {}

@@ -377,8 +377,6 @@ Integrator::Integrator(const dynamics::System& system, dynamics::Workspace& work
   check_options(options);
 }
 
-Integrator::~Integrator() = default;
-
 Result Integrator::run(State& state, double t_end, const OnStep& on_step, Record* record) {
   check_start(system_, state, t_end);
   return Run(system_, workspace_, options_, state, t_end, on_step).run(record, nullptr);

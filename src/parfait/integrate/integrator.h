@@ -63,7 +63,6 @@ class Integrator {
   /// InputError if an option makes no sense or the method cannot solve such a system.
   Integrator(const dynamics::System& system, dynamics::Workspace& workspace,
              const Options& options = {});
-  ~Integrator();
 
   Result run(State& state, double t_end, const OnStep& on_step = {}, Record* record = nullptr);
 
