@@ -38,7 +38,7 @@ struct Figures {
 Figures simulate(const mbs::Description& description, int num_directions,
                  const integrate::Options& options) {
   Run run(description, num_directions);
-  const TimedSystem system(*run.model);
+  TimedSystem system(*run.model);
   Figures figures;
   if (num_directions > 0) {
     run.model->bind_directions(*run.workspace,
@@ -51,7 +51,7 @@ Figures simulate(const mbs::Description& description, int num_directions,
     state.y = run.y;
     if (num_directions > 0) state.W = joint_directions(description, num_directions);
     const auto& used = timed ? static_cast<const dynamics::System&>(system) : *run.model;
-    const_cast<TimedSystem&>(system).reset();
+    system.reset();
     const auto begin = Clock::now();
     const auto result = integrate::Integrator(used, *run.workspace, options).run(state, kUntil);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();

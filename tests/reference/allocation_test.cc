@@ -1,44 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "motion.h"
+#include "testing/allocations.h"
 #include "testing/model_gallery.h"
-
-namespace {
-
-std::atomic<long> num_allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++num_allocations;
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  if (void* p = std::aligned_alloc(alignment, rounded)) return p;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-// Every allocation of this test program passes through here and is counted.
-void* operator new(std::size_t size) {
-  return counted(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
 
 namespace parfait::reference {
 namespace {
@@ -63,8 +27,8 @@ TEST(Integration, OfAChainWithSixteenDirectionsAllocatesNothingAfterTheFirstStep
   long first = 0, last = 0;
   int steps = 0;
   const auto result = integrator.run(state, 1, [&](const integrate::AcceptedStep&) {
-    if (steps++ == 0) first = num_allocations;
-    last = num_allocations;
+    if (steps++ == 0) first = testing_support::num_allocations();
+    last = testing_support::num_allocations();
     return true;
   });
   ASSERT_TRUE(result.finished()) << result.message();

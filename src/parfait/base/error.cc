@@ -58,6 +58,15 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return nearest ? " Did you mean \"" + *nearest + "\"?" : "";
 }
 
+bool is_identifier(std::string_view id) {
+  const auto is_letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  return !id.empty() && is_letter(id.front()) && std::all_of(id.begin(), id.end(), [&](char c) {
+    return is_letter(c) || std::isdigit(static_cast<unsigned char>(c));
+  });
+}
+
 std::string listing(const std::vector<std::string>& words, int most) {
   std::string out;
   const int shown = std::min<int>(most, static_cast<int>(words.size()));

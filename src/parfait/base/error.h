@@ -34,6 +34,9 @@ class InputError : public std::runtime_error {
 /// a third of the word), otherwise "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
+/// Letters, digits and _, not beginning with a digit: what an id may be.
+bool is_identifier(std::string_view id);
+
 /// "a, b, c", at most `most` of them, then ", … (12 in all)".
 std::string listing(const std::vector<std::string>& words, int most = 12);
 

@@ -1,43 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "parfait/dynamics/formula_system.h"
-
-// Every allocation of this test program passes through here and is counted.
-namespace {
-std::atomic<long> num_allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++num_allocations;
-  const std::size_t rounded =
-      (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment;
-  if (void* p = std::aligned_alloc(alignment, rounded)) return p;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return counted(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t a) {
-  return counted(size, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
+#include "testing/allocations.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -77,9 +41,9 @@ TEST(FormulaWorkspace, NothingIsAllocatedOnceItIsMade) {
     system->jump_directions(*ws, d, out);
   };
   ASSERT_EQ(system->sizes().num_switches, 3);
-  const long before_all = num_allocations;
+  const long before_all = testing_support::num_allocations();
   everything();
-  EXPECT_EQ(num_allocations, before_all);
+  EXPECT_EQ(testing_support::num_allocations(), before_all);
 
   // An observer needs room the first time it is used.
   const auto observe = [&] {
@@ -87,10 +51,10 @@ TEST(FormulaWorkspace, NothingIsAllocatedOnceItIsMade) {
     system->observe_directions(*ws, *observer, d, dq);
   };
   observe();
-  EXPECT_GT(num_allocations, before_all);  // the counter works
-  const long before = num_allocations;
+  EXPECT_GT(testing_support::num_allocations(), before_all);  // the counter works
+  const long before = testing_support::num_allocations();
   observe();
-  EXPECT_EQ(num_allocations, before);
+  EXPECT_EQ(testing_support::num_allocations(), before);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -13,20 +12,11 @@ namespace {
 using base::InputError;
 using base::Place;
 
-bool is_identifier(const std::string& id) {
-  const auto is_letter = [](char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-  };
-  return !id.empty() && is_letter(id.front()) && std::all_of(id.begin(), id.end(), [&](char c) {
-    return is_letter(c) || std::isdigit(static_cast<unsigned char>(c));
-  });
-}
-
 class IdCheck {
  public:
   void add(const char* kind, const std::string& id, const Place& place) {
     const std::string label = element_label(kind, id);
-    if (!is_identifier(id)) {
+    if (!base::is_identifier(id)) {
       throw InputError(place, fmt::format("{}: an id is made of letters, digits and _, and does "
                                           "not begin with a digit.",
                                           label));

@@ -143,8 +143,7 @@ void Adams::predict_directions() {
 
 /// From the corrected state to the right-hand side at the projected one.
 Status Adams::finish() {
-  bool moved = false;
-  Status status = flow_.project(t1_, state_part(y1_), moved);
+  Status status = flow_.project(t1_, state_part(y1_));
   // Even where the point stayed, its directions need not lie in the tangent space.
   if (status == Status::kOk && has_directions()) status = flow_.project_directions(W1_);
   if (status == Status::kOk) status = flow_.evaluate(t1_, state_part(y1_), state_part(f1_));

@@ -105,8 +105,7 @@ class CartesianPendulum : public RhsSystem {
 void expect_derivative_of_the_run(const dynamics::System& system, const Options& options,
                                   double t_end) {
   AdamsRun run(system, options, 4);
-  bool is_moved = false;
-  run.flow.project(0, run.start.y, is_moved);
+  run.flow.project(0, run.start.y);
   run.flow.project_directions(run.start.W);
   ASSERT_EQ(run.run(t_end), Outcome::kFinished);
   const Directions& W = run.stepper->W1();
@@ -120,7 +119,7 @@ void expect_derivative_of_the_run(const dynamics::System& system, const Options&
   const auto along = [&](const std::vector<double>& d, double epsilon,
                          std::vector<double>& inside) {
     for (int i = 0; i < 4; ++i) moved.start.y[i] = y0[i] + epsilon * d[i];
-    moved.flow.project(0, moved.start.y, is_moved);
+    moved.flow.project(0, moved.start.y);
     moved.repeat(run.record);
     moved.stepper->state(t, inside);
     return moved.y1();

@@ -115,9 +115,8 @@ Status BdfEquations::residual_rate(double t, const double* u, const double* f, d
 }
 
 Status BdfEquations::project(double t, double* y) {
-  bool moved = false;
   is_known_ = false;
-  return noted(flow_.project(t, {y, static_cast<std::size_t>(ny_)}, moved));
+  return noted(flow_.project(t, {y, static_cast<std::size_t>(ny_)}));
 }
 
 void BdfEquations::weights(const double* u, double* w) const {

@@ -219,7 +219,7 @@ TEST_P(Events, TerminalEventEndsTheRun) {
 }
 
 TEST_P(Events, KinksOfTheRightHandSideDoNotCostAccuracy) {
-  // x'' = -x + |sin(3 t)|/..: an oscillator driven through a kinked function of the state.
+  // An oscillator with a kink in its spring.
   FormulaModel m;
   m.state("x", 1, "v");
   m.state("v", 0.0, "-x - abs(x)/2");

@@ -38,15 +38,13 @@ void Flow::directions(const dynamics::Directions& dy, dynamics::Directions& ddyd
   system_.directions(workspace_, {.dt = {}, .dy = &dy}, ddydt, nullptr);
 }
 
-dynamics::Status Flow::project(double t, dynamics::Vec y, bool& moved) {
-  moved = false;
+dynamics::Status Flow::project(double t, dynamics::Vec y) {
   if (!has_invariants_) return dynamics::Status::kOk;
   const auto report = system_.project(workspace_, std::min(t, latest_), y, options_.projection,
                                       options_.projection_tolerance);
   ++statistics.projections;
   const double distance = std::max(report.distance_q, report.distance_v);
   statistics.largest_correction = std::max(statistics.largest_correction, distance);
-  moved = distance > 0;
   return report.status;
 }
 

@@ -45,8 +45,8 @@ class Flow {
   /// ddydt = directions of the last evaluate() along dy and the parameters bound.
   void directions(const dynamics::Directions& dy, dynamics::Directions& ddydt);
 
-  /// Brings y onto the invariants; `moved` says whether anything changed. No-op without invariants.
-  dynamics::Status project(double t, dynamics::Vec y, bool& moved);
+  /// Brings y onto the invariants. No-op without invariants.
+  dynamics::Status project(double t, dynamics::Vec y);
   /// The derivative of the last project(), applied to W.
   dynamics::Status project_directions(dynamics::Directions& W);
 

@@ -300,9 +300,8 @@ double Hht::error() {
 
 /// Projects the end of the trial.
 Status Hht::accept() {
-  bool moved = false;
   y1_ = end_;
-  Status status = flow_.project(t1_, y1_, moved);
+  Status status = flow_.project(t1_, y1_);
   if (status == Status::kOk && has_directions()) {
     W1_ = W_end_;
     status = flow_.project_directions(W1_);

@@ -156,11 +156,10 @@ class Integrator::Run {
   }
 
   Status rate_here() {
-    std::vector<double>& residual = residual_;
-    residual.resize(flow_.system().sizes().nz);
+    residual_.resize(flow_.system().sizes().nz);
     ++flow_.statistics.evaluations;
     return flow_.system().evaluate(flow_.workspace(), flow_.point(state_.t, state_.y, state_.z),
-                                   rate_, residual);
+                                   rate_, residual_);
   }
 
   /// False if a switching function has the wrong sign from the start: then it passed here.
@@ -291,8 +290,7 @@ class Integrator::Run {
     if (status == Status::kOk && has_directions) status = stepper_->directions(t, state_.W);
     state_.t = t;
     if (status == Status::kOk && flow_.has_invariants()) {
-      bool moved = false;
-      status = flow_.project(t, state_.y, moved);
+      status = flow_.project(t, state_.y);
       if (status == Status::kOk && has_directions) status = flow_.project_directions(state_.W);
       // On the manifold the tangent is the right-hand side itself.
       if (status == Status::kOk) status = flow_.evaluate(t, state_.y, rate_);

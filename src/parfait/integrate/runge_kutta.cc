@@ -49,7 +49,6 @@ Status RungeKutta::start(const State& state) {
   std::copy(state.y.begin(), state.y.end(), y1_.begin());
   if (has_directions()) W1_ = state.W;
   end_ready_ = dense_ready_ = first_ready_ = false;
-  moved_ = true;  // the last stage of the previous step is not the first of this one
   return status_ = begin();
 }
 
@@ -119,7 +118,7 @@ double RungeKutta::error() {
 
 /// Projects the end of the trial.
 Status RungeKutta::accept() {
-  Status status = flow_.project(t1_, y1_, moved_);
+  Status status = flow_.project(t1_, y1_);
   // Even where the point stayed, its directions need not lie in the tangent space.
   if (status == Status::kOk && has_directions()) status = flow_.project_directions(W1_);
   if (status != Status::kOk) return status;

@@ -62,7 +62,6 @@ class RungeKutta : public Stepper {
   std::vector<double> weights_;
   bool first_ready_ = false;  ///< k_[0], dk_[0] belong to y0_
   bool end_ready_ = false;    ///< k_[fsal_stage] belongs to y1_, projected
-  bool moved_ = false;        ///< the projection changed y1_
   bool dense_ready_ = false;
   Combination sum_;
 };

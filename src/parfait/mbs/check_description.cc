@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "parfait/mbs/check_parts.h"
@@ -12,20 +11,11 @@
 namespace parfait::mbs {
 namespace {
 
-bool is_identifier(const std::string& id) {
-  const auto is_letter = [](char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-  };
-  return !id.empty() && is_letter(id.front()) && std::all_of(id.begin(), id.end(), [&](char c) {
-    return is_letter(c) || std::isdigit(static_cast<unsigned char>(c));
-  });
-}
-
 class IdCheck {
  public:
   void add(const char* kind, const std::string& id, const Place& place) {
     const std::string label = element_label(kind, id);
-    if (!is_identifier(id)) {
+    if (!base::is_identifier(id)) {
       throw base::InputError(place,
                              fmt::format("{}: an id is made of letters, digits and _, and does "
                                          "not begin with a digit.",

@@ -1,66 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <thread>
 
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/test_state.h"
+#include "testing/allocations.h"
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"
-
-// Counts what is allocated in this program; see the tests below.
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded =
-      (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(alignment, rounded);
-  if (!p) throw std::bad_alloc();
-  return p;
-}
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return counted(size, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t size) {
-  return counted(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t a) {
-  return counted(size, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t size, std::align_val_t a) {
-  return counted(size, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
 
 namespace parfait::mbs {
 namespace {
@@ -261,9 +208,9 @@ TEST(Workspace, AllocatesNothingOnceItIsWarm) {
     work.all();
     ASSERT_EQ(work.status(), dynamics::Status::kOk);
     const auto during = [](auto&& action) {
-      const long before = allocations;
+      const long before = testing_support::num_allocations();
       action();
-      return allocations - before;
+      return testing_support::num_allocations() - before;
     };
     const std::string& id = d.bodies[0].id;
     EXPECT_EQ(during([&] { work.bind(); }), 0) << id;
