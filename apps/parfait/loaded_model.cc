@@ -49,7 +49,7 @@ LoadedModel load(const mbs::Description& description) {
   loaded.default_quantities = model->default_quantities();
   loaded.warnings = model->warnings();
   const auto& s = description.simulation;
-  loaded.simulation = {s.until, s.rtol, s.atol, s.step, {}, s.outputs};
+  loaded.simulation = {s.until, s.rtol, s.atol, s.step, s.integrator, s.outputs};
   return loaded;
 }
 

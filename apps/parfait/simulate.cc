@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "command.h"
 #include "interrupt.h"
 #include "loaded_model.h"
@@ -13,25 +11,11 @@
 #include "simulate_request.h"
 #include "simulation_report.h"
 #include "start_state.h"
+#include "stopwatch.h"
 
 // parfait simulate: a model file in, its motion out.
 namespace parfait::app {
 namespace {
-
-class Stopwatch {
- public:
-  /// Seconds since it was made or last asked.
-  double lap() {
-    const auto now = Clock::now();
-    const std::chrono::duration<double> passed = now - last_;
-    last_ = now;
-    return passed.count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
-};
 
 /// Integrates `state` until the end, or until it fails or is interrupted.
 integrate::Result run(const LoadedModel& model, const SimulatePlan& plan,
@@ -85,7 +69,7 @@ int simulate(const SimulateRequest& request, const Common& common) {
   if (sensitivities.count() > 0) system.bind_directions(*workspace, sensitivities.dp);
   auto start = make_start(request.file, system, *workspace, sensitivities,
                           plan.options.projection_tolerance);
-  if (plan.settle) settle(system, *workspace, start);
+  if (plan.settle) settle(system, *workspace, start, plan.options.projection_tolerance);
   timing["start"] = watch.lap();
 
   integrate::State state = start.state;

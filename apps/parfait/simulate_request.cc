@@ -93,8 +93,6 @@ void refuse_unused(const SimulateRequest& request, const LoadedModel& model, Met
          "the model has no constraints to project onto");
   refuse(request.control_sensitivities, !request.sensitivity.empty(), "--control-sensitivities",
          "needs --sensitivity");
-  refuse(request.settle, request.sensitivity.empty(), "--settle",
-         "how the equilibrium depends on parameters is not computed; leave out --sensitivity");
 }
 
 Options make_options(const SimulateRequest& request, const LoadedModel& model) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "parfait/base/error.h"
+#include "parfait/dynamics/equilibrium_directions.h"
 
 namespace parfait::app {
 
@@ -42,10 +43,20 @@ StartState make_start(const std::string& file, const dynamics::System& system,
   return start;
 }
 
-void settle(const dynamics::System& system, const dynamics::Workspace& workspace,
-            StartState& start) {
-  start.equilibrium =
-      dynamics::find_equilibrium(system, workspace, start.state.t, start.state.y, start.state.z);
+void settle(const dynamics::System& system, dynamics::Workspace& workspace, StartState& start,
+            double projection_tolerance) {
+  auto& state = start.state;
+  dynamics::EquilibriumOptions options;
+  options.projection_tolerance = projection_tolerance;
+  auto report = dynamics::find_equilibrium(system, workspace, state.t, state.y, state.z, options);
+  if (report.found() && state.W.count() > 0) {
+    report.status = dynamics::equilibrium_directions(system, workspace, state.t, state.y, state.z,
+                                                     state.W, projection_tolerance);
+    if (report.status != dynamics::Status::kOk) {
+      report.outcome = dynamics::EquilibriumOutcome::kSystemFailed;
+    }
+  }
+  start.equilibrium = report;
 }
 
 }  // namespace parfait::app

@@ -24,8 +24,9 @@ StartState make_start(const std::string& file, const dynamics::System& system,
                       dynamics::Workspace& workspace, const Sensitivities& sensitivities,
                       double projection_tolerance);
 
-/// Moves the start to rest in the static equilibrium near it, if there is one.
-void settle(const dynamics::System& system, const dynamics::Workspace& workspace,
-            StartState& start);
+/// Moves the start, with its directions, to rest in the static equilibrium near it, if there is
+/// one.
+void settle(const dynamics::System& system, dynamics::Workspace& workspace, StartState& start,
+            double projection_tolerance);
 
 }  // namespace parfait::app

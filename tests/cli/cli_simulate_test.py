@@ -173,6 +173,27 @@ class Simulate(CliTest):
             ends.add(self.trajectory("r")[-1]["Lower.com.z"])
         self.assertEqual(len(ends), 3)
 
+    def test_the_model_file_may_choose_the_integrator(self):
+        text = DOUBLE_PENDULUM.read_text()
+        self.assertIn("<simulation ", text)
+        model = self.write("m.xml", text.replace("<simulation ", '<simulation integrator="abm" '))
+        for options, method in (((), "abm"), (("--integrator", "dopri5"), "dopri5")):
+            self.run_cli("simulate", model, "--until", "0.5", "--out", "r", *options)
+            self.assertEqual(self.result("r")["options"]["integrator"], method)
+
+    def test_set_of_a_length_assembles_the_start_anew(self):
+        model = self.write("m.xml", """<model>
+          <body id="A" mass="1" center_of_mass="0.25 0 0" moment_of_inertia="0.1 0.1 0.1"> <position o="0.5 0 -0.1"/> </body>
+          <joint key="FixedDistance" id="Rod" distance="0.6"> <begin id="Inertial"/> <end id="A"/> </joint>
+          <force key="Gravitation" id="g" constants="-9.81"/>
+          <parameter id="L" drives="Rod.distance"/> </model>""")
+        length = "sqrt(A.origin.x^2+A.origin.y^2+A.origin.z^2)"
+        for L in (0.6, 0.9, 0.4):
+            self.run_cli("simulate", model, "--set", f"L={L}", "--until", "1", "--step", "0.5", "--observe", length, "--out", "r")
+            rows = self.trajectory("r")
+            for row in rows:
+                self.assertAlmostEqual(row[length], L, delta=1e-11)
+
     def test_settled_pendulum_hangs_still(self):
         model = self.write("p.xml", """<model>
           <body id="A" mass="1" center_of_mass="0.5 0 0" moment_of_inertia="0.1 0.2 0.2"/>

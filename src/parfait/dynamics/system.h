@@ -22,6 +22,8 @@
 ///   directions() is the derivative of evaluate() at the point of the last evaluate(), on and off
 ///   the manifold; project() leaves |g| <= tolerance and is idempotent; project_directions() is the
 ///   derivative of project() at the point of the last project().
+/// At a singular position, where the rank of the invariants drops for an instant, project() may
+/// leave more of those that no correction reaches: ProjectionReport::residual tells how much.
 namespace parfait::dynamics {
 
 using math::Directions;

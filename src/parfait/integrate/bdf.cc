@@ -87,6 +87,10 @@ class Bdf final : public Stepper {
     pieces_.value(t, 0, equations_.ny(), z);
     return Status::kOk;
   }
+  Status algebraic_rate(double t, dynamics::Vec dzdt) override {
+    pieces_.rate(t, 0, equations_.ny(), dzdt);
+    return Status::kOk;
+  }
   Status algebraic_directions(double t, Directions& dz) override {
     return columns(t, equations_.ny(), dz);
   }

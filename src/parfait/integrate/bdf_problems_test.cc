@@ -225,13 +225,23 @@ TEST(BdfProblems, RingModulator) {
   m.state("y13", 0, "(-0.5*y2 + y6 - 17.3*y13)/5e-4");
   m.state("y14", 0, "(-y1 + Uin1 - (50 + 36.3)*y14)/2e-3");
   m.state("y15", 0, "(-y2 - (600 + 36.3)*y15)/2e-3");
-  const double error = end_error(
-      m, 1e-3, with(Method::kBdf, 1e-7, 1e-10),
-      {-0.02339057358486745, -0.007367485485540825, 0.2582956709291169, -0.4064465721283450,
-       -0.4039455665149794, 0.2607966765422943, 0.1106761861269975, 2.939904342435596e-07,
-       -2.840029933642329e-08, 7.267198267264553e-04, 7.929487196960840e-04, -7.255283495698965e-04,
-       -7.941401968526521e-04, 7.088495416976114e-05, 2.390059075236570e-05});
-  EXPECT_LT(error, 5e-3);  // measured 2e-3: oscillations beside the stiffness, 300 000 steps
+  const double reference[15] = {
+      -0.02339057358486745,   -0.007367485485540825, 0.2582956709291169,    -0.4064465721283450,
+      -0.4039455665149794,    0.2607966765422943,    0.1106761861269975,    2.939904342435596e-07,
+      -2.840029933642329e-08, 7.267198267264553e-04, 7.929487196960840e-04, -7.255283495698965e-04,
+      -7.941401968526521e-04, 7.088495416976114e-05, 2.390059075236570e-05};
+  FormulaRun run(m);
+  const State end = run.run(1e-3, with(Method::kBdf, 1e-7, 1e-10), false);
+  EXPECT_EQ(run.result.outcome, Outcome::kFinished) << run.result.message();
+  // The voltages 3 to 6 at the small capacitors ring 5000 times with Ls and Cs, and the error of
+  // their phase adds up: 300 000 steps end with the digits asked for everywhere else.
+  double ringing = 0, others = 0;
+  for (int i = 0; i < 15; ++i) {
+    double& worst = i >= 2 && i <= 5 ? ringing : others;
+    worst = std::max(worst, std::abs(end.y[i] / reference[i] - 1));
+  }
+  EXPECT_LT(others, 3e-5);   // measured 9e-6, and 2e-7 with rtol = 1e-9
+  EXPECT_LT(ringing, 4e-3);  // measured 2e-3, and 4e-5
 }
 
 /// SUNDIALS' example idasSlCrank: crank angle q, slider x, rod angle s with multipliers, the

@@ -39,16 +39,21 @@ EventUpdate::EventUpdate(Flow& flow, SwitchWatch& watch, int num_directions)
       watch_(watch),
       y_after_(flow.ny()),
       f_after_(flow.ny()),
-      residual_(flow.system().sizes().nz),
+      z_before_(flow.system().sizes().nz),
+      z_rate_(flow.system().sizes().nz),
       s_(watch.infos().size()),
       s_rate_(watch.infos().size()),
       dt_(num_directions),
       dy_(flow.ny(), num_directions),
+      dz_(flow.system().sizes().nz, num_directions),
       dafter_(flow.ny(), num_directions),
-      ds_(static_cast<int>(watch.infos().size()), num_directions) {}
+      ds_(static_cast<int>(watch.infos().size()), num_directions) {
+  if (flow.system().sizes().nz > 0) algebraic_.emplace(flow, num_directions);
+}
 
 /// dt_s for every direction; false where the event is touched rather than passed (s' = 0).
-bool EventUpdate::event_time_directions(int which, const State& state, dynamics::ConstVec rate) {
+bool EventUpdate::event_time_directions(int which, const State& state, const Tangent& rate,
+                                        const Directions& dz) {
   status_ = watch_.values(state.t, state.y, state.z, rate, s_, s_rate_);
   if (status_ != Status::kOk) return false;
   const double speed = s_rate_[which];
@@ -61,29 +66,38 @@ bool EventUpdate::event_time_directions(int which, const State& state, dynamics:
   }
   const auto& system = flow_.system();
   status_ = system.switches(flow_.workspace(), flow_.point(state.t, state.y, state.z), s_);
-  system.switch_directions(flow_.workspace(), {.dt = {}, .dy = &state.W}, ds_);
+  system.switch_directions(flow_.workspace(), {.dt = {}, .dy = &state.W, .dz = &dz}, ds_);
   for (std::size_t j = 0; j < dt_.size(); ++j) {
     dt_[j] = -ds_(which, static_cast<int>(j)) / speed;
   }
   return status_ == Status::kOk;
 }
 
-Status EventUpdate::evaluate(const State& state) {
-  ++flow_.statistics.evaluations;
-  return flow_.system().evaluate(flow_.workspace(), flow_.point(state.t, state.y, state.z),
-                                 f_after_, residual_);
+/// y' in the flow's mode, and z with its rate: it depends on the mode, too.
+Status EventUpdate::evaluate(State& state) {
+  if (algebraic_) {
+    std::ranges::copy(z_before_, state.z.begin());
+    const Status status = algebraic_->solve(state);
+    std::ranges::copy(algebraic_->y_rate(), f_after_.begin());
+    std::ranges::copy(algebraic_->z_rate(), z_rate_.begin());
+    return status;
+  }
+  return flow_.evaluate(state.t, state.y, f_after_);
 }
 
-EventUpdate::Answer EventUpdate::apply(int which, State& state, dynamics::ConstVec rate,
-                                       bool& jumped) {
+EventUpdate::Answer EventUpdate::apply(int which, State& state, const Tangent& rate,
+                                       const Directions& dz, bool& jumped) {
   const auto& system = flow_.system();
   const SwitchInfo& info = watch_.infos()[which];
   const bool has_directions = !dt_.empty();
-  if (!event_time_directions(which, state, rate)) return Answer::kFailed;
+  if (!event_time_directions(which, state, rate, dz)) return Answer::kFailed;
   if (has_directions) {
     std::copy(state.W.data(), state.W.data() + state.W.size(), dy_.data());
-    add_outer(dy_, rate, dt_, 1);
+    add_outer(dy_, rate.y, dt_, 1);
+    std::copy(dz.data(), dz.data() + dz.size(), dz_.data());
+    add_outer(dz_, rate.z, dt_, 1);
   }
+  z_before_ = state.z;
 
   const auto before = static_cast<std::int8_t>(state.mode[which]);
   jumped = jumps(info, before);
@@ -92,7 +106,7 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, dynamics::ConstV
         system.jump(flow_.workspace(), which, flow_.point(state.t, state.y, state.z), y_after_);
     if (status_ != Status::kOk) return Answer::kFailed;
     if (has_directions) {
-      system.jump_directions(flow_.workspace(), {.dt = dt_, .dy = &dy_}, dafter_);
+      system.jump_directions(flow_.workspace(), {.dt = dt_, .dy = &dy_, .dz = &dz_}, dafter_);
       std::swap(dy_, dafter_);
     }
     std::copy(y_after_.begin(), y_after_.end(), state.y.begin());
@@ -107,7 +121,8 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, dynamics::ConstV
     flow_.set_piece(state.mode, latest);
     status_ = evaluate(state);
     if (status_ == Status::kOk) {
-      status_ = watch_.values(state.t, state.y, state.z, f_after_, s_, s_rate_);
+      status_ =
+          watch_.values(state.t, state.y, state.z, {.y = f_after_, .z = z_rate_}, s_, s_rate_);
     }
     if (status_ != Status::kOk) return false;
     // Away from the surface (after a jump) the value decides.

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "parfait/base/error.h"
+#include "parfait/integrate/algebraic_states.h"
 #include "parfait/integrate/event_update.h"
 #include "parfait/integrate/switch_watch.h"
 
@@ -18,6 +19,7 @@ using dynamics::Status;
 
 namespace {
 
+constexpr int kMaxRounds = 10;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Ending = RecordedStep::Ending;
 
@@ -77,7 +79,9 @@ class Integrator::Run {
         t_end_(t_end),
         on_step_(on_step),
         progress_(t_end - state.t),
-        rate_(system.sizes().ny()) {
+        rate_(system.sizes().ny()),
+        z_rate_(system.sizes().nz),
+        dz_(system.sizes().nz, state.W.count()) {
     result_.t = state.t;
     for (double t : system.time_breaks()) {
       if (t > state.t && t < t_end) breaks_.push_back(t);
@@ -85,6 +89,7 @@ class Integrator::Run {
     if (system.sizes().num_switches > 0) {
       watch_.emplace(flow_);
       update_.emplace(flow_, *watch_, state.W.count());
+      if (system.sizes().nz > 0) algebraic_.emplace(flow_, state.W.count());
     }
   }
 
@@ -108,9 +113,23 @@ class Integrator::Run {
   void begin_mode() {
     flow_.set_piece({}, kInfinity);
     Status status = Status::kOk;
-    if (state_.mode.empty()) status = watch_->find_mode(state_, state_.mode);
+    if (state_.mode.empty()) status = find_mode();
     if (status == Status::kOk) status = watch_->event_times(state_, event_times_);
     if (status != Status::kOk) fail(Outcome::kSystemFailed, status);
+  }
+
+  /// The mode that the values give. Algebraic states depend on it as it does on them: both are
+  /// found together, beginning with what the guess of z gives.
+  Status find_mode() {
+    Status status = watch_->find_mode(state_, z_rate_, state_.mode);
+    for (int round = 0; algebraic_ && status == Status::kOk && round < kMaxRounds; ++round) {
+      const auto last = state_.mode;
+      flow_.set_piece(last, kInfinity);
+      status = rates_here();
+      if (status == Status::kOk) status = watch_->find_mode(state_, z_rate_, state_.mode);
+      if (state_.mode == last) break;
+    }
+    return status;
   }
 
   /// The next break in time or time event after t, and the switching function if it is one.
@@ -149,26 +168,28 @@ class Integrator::Run {
     while (go_on && state_.t < stop) go_on = advance(stop);
     if (go_on && time_event >= 0) {
       flow_.set_piece(state_.mode, kInfinity);
-      const Status status = rate_here();
+      const Status status = rates_here();
       if (status != Status::kOk) return fail(Outcome::kSystemFailed, status);
       pass(time_event);
     }
   }
 
-  Status rate_here() {
-    residual_.resize(flow_.system().sizes().nz);
-    ++flow_.statistics.evaluations;
-    return flow_.system().evaluate(flow_.workspace(), flow_.point(state_.t, state_.y, state_.z),
-                                   rate_, residual_);
+  /// The tangent at the state itself, in the flow's mode; algebraic states are solved for.
+  Status rates_here() {
+    if (!algebraic_) return flow_.evaluate(state_.t, state_.y, rate_);
+    const Status status = algebraic_->solve(state_);
+    if (status != Status::kOk) return status;
+    std::ranges::copy(algebraic_->y_rate(), rate_.begin());
+    std::ranges::copy(algebraic_->z_rate(), z_rate_.begin());
+    dz_ = algebraic_->directions();
+    return status;
   }
 
   /// False if a switching function has the wrong sign from the start: then it passed here.
   bool start_watch() {
     if (!watch_) return true;
-    Status status = stepper_->rate(state_.t, rate_);
-    if (status == Status::kOk) {
-      status = watch_->start(state_.t, state_.y, state_.z, rate_);
-    }
+    Status status = tangent_of_step(state_.t);
+    if (status == Status::kOk) status = watch_->start(state_, {.y = rate_, .z = z_rate_});
     if (status != Status::kOk) {
       fail(Outcome::kSystemFailed, status);
       return false;
@@ -176,6 +197,14 @@ class Integrator::Run {
     const int which = watch_->at_once();
     if (which >= 0) pass(which);
     return which < 0;
+  }
+
+  /// The tangent of the continuous extension, and the directions of its algebraic states.
+  Status tangent_of_step(double t) {
+    Status status = stepper_->rate(t, rate_);
+    if (status == Status::kOk) status = stepper_->algebraic_rate(t, z_rate_);
+    if (status == Status::kOk && dz_.count() > 0) status = stepper_->algebraic_directions(t, dz_);
+    return status;
   }
 
   /// One step; false where the piece ends before its stop.
@@ -284,8 +313,8 @@ class Integrator::Run {
   /// The state at t inside the step, on the manifold, and its tangent.
   bool move_to(double t) {
     Status status = stepper_->state(t, state_.y);
-    if (status == Status::kOk) status = stepper_->rate(t, rate_);
     if (status == Status::kOk) status = stepper_->algebraic(t, state_.z);
+    if (status == Status::kOk) status = tangent_of_step(t);
     const bool has_directions = state_.W.count() > 0;
     if (status == Status::kOk && has_directions) status = stepper_->directions(t, state_.W);
     state_.t = t;
@@ -303,7 +332,7 @@ class Integrator::Run {
   void pass(int which) {
     bool jumped = false;
     const auto& info = watch_->infos()[which];
-    const auto answer = update_->apply(which, state_, rate_, jumped);
+    const auto answer = update_->apply(which, state_, {.y = rate_, .z = z_rate_}, dz_, jumped);
     if (answer == EventUpdate::Answer::kFailed) {
       return fail(Outcome::kSystemFailed, update_->status());
     }
@@ -328,7 +357,9 @@ class Integrator::Run {
   std::optional<SwitchWatch> watch_;
   std::optional<EventUpdate> update_;
   Progress progress_;
-  std::vector<double> breaks_, event_times_, rate_, residual_;
+  std::vector<double> breaks_, event_times_, rate_, z_rate_;
+  dynamics::Directions dz_;
+  std::optional<AlgebraicStates> algebraic_;
   Record* record_ = nullptr;
   const Record* follow_ = nullptr;
   std::size_t followed_ = 0;
@@ -336,14 +367,17 @@ class Integrator::Run {
 };
 
 std::string Result::message() const {
-  const auto steps = statistics.steps;
+  const auto counted = [](std::int64_t n, const char* one) {
+    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+  };
+  const std::string steps = counted(statistics.steps, "step");
   switch (outcome) {
     case Outcome::kFinished:
-      return fmt::format("finished at t = {:g} s after {} steps", t, steps);
+      return fmt::format("finished at t = {:g} s after {}", t, steps);
     case Outcome::kTerminated:
-      return fmt::format("ended by event \"{}\" at t = {:g} s after {} steps", culprit, t, steps);
+      return fmt::format("ended by event \"{}\" at t = {:g} s after {}", culprit, t, steps);
     case Outcome::kInterrupted:
-      return fmt::format("interrupted at t = {:g} s after {} steps", t, steps);
+      return fmt::format("interrupted at t = {:g} s after {}", t, steps);
     case Outcome::kStepTooSmall:
       return fmt::format(
           "stopped at t = {:g} s: no step is small enough for the tolerance. The solution has a "
@@ -351,8 +385,8 @@ std::string Result::message() const {
           "not).",
           t);
     case Outcome::kTooManySteps:
-      return fmt::format("stopped at t = {:g} s: the limit of {} steps is used up.", t,
-                         steps + statistics.rejected);
+      return fmt::format("stopped at t = {:g} s: the limit of {} is used up.", t,
+                         counted(statistics.steps + statistics.rejected, "step"));
     case Outcome::kSystemFailed:
       return fmt::format("stopped at t = {:g} s: {}.", t, dynamics::text(status));
     case Outcome::kNewtonFailed:
@@ -362,9 +396,9 @@ std::string Result::message() const {
           t);
     case Outcome::kChattering:
       return fmt::format(
-          "stopped at t = {:g} s after {} events: \"{}\" switches again and again without "
+          "stopped at t = {:g} s after {}: \"{}\" switches again and again without "
           "progress (chattering, or bounces that come to rest).",
-          t, events.size(), culprit);
+          t, counted(static_cast<std::int64_t>(events.size()), "event"), culprit);
   }
   return "";
 }

@@ -269,6 +269,16 @@ TEST(Integrate, StopsWhenTheCallerSaysSo) {
   EXPECT_NEAR(s.y[0], rational_solution(s.result.t), 1e-7);
 }
 
+TEST(Integrate, CountsStepsInItsMessage) {
+  for (int most : {1, 2}) {
+    int count = 0;
+    const auto s =
+        solve(rational(), 0, 10, {}, [&](const AcceptedStep&) { return ++count < most; });
+    EXPECT_THAT(s.result.message(),
+                testing::EndsWith(most == 1 ? " s after 1 step" : " s after 2 steps"));
+  }
+}
+
 TEST(Integrate, StopsAtTheLimitOfSteps) {
   Options options;
   options.max_steps = 7;

@@ -67,8 +67,9 @@ class Stepper {
   virtual dynamics::Status state(double t, dynamics::Vec y) = 0;
   virtual dynamics::Status rate(double t, dynamics::Vec dydt) = 0;
   virtual dynamics::Status directions(double t, dynamics::Directions& W) = 0;
-  /// Algebraic states, and their directions, of methods that have them.
+  /// Algebraic states, their rates and their directions, of methods that have them.
   virtual dynamics::Status algebraic(double, dynamics::Vec) { return dynamics::Status::kOk; }
+  virtual dynamics::Status algebraic_rate(double, dynamics::Vec) { return dynamics::Status::kOk; }
   virtual dynamics::Status algebraic_directions(double, dynamics::Directions&) {
     return dynamics::Status::kOk;
   }

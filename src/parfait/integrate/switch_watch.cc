@@ -27,14 +27,17 @@ SwitchWatch::SwitchWatch(const Flow& flow)
       y_(flow.ny()),
       dydt_(flow.ny()),
       z_(flow.system().sizes().nz),
+      dzdt_(flow.system().sizes().nz),
       dy_(flow.ny(), 1),
+      dz_(flow.system().sizes().nz, 1),
       ds_(static_cast<int>(infos_.size()), 1),
       passed_at_(infos_.size(), std::numeric_limits<double>::quiet_NaN()),
       leaving_(infos_.size()) {}
 
-Status SwitchWatch::find_mode(const State& state, std::vector<std::int8_t>& mode) {
+Status SwitchWatch::find_mode(const State& state, dynamics::ConstVec dzdt,
+                              std::vector<std::int8_t>& mode) {
   const auto& system = flow_.system();
-  const dynamics::Point at{.t = state.t, .y = state.y, .z = state.z, .mode = {}, .offset = {}};
+  dynamics::Point at{.t = state.t, .y = state.y, .z = state.z, .mode = {}, .offset = {}};
   Status status = system.switches(*workspace_, at, s_);
   if (status != Status::kOk) return status;
   mode.resize(infos_.size());
@@ -43,16 +46,14 @@ Status SwitchWatch::find_mode(const State& state, std::vector<std::int8_t>& mode
     mode[i] = s_[i] < 0 ? -1 : 1;
     zero = zero || s_[i] == 0;
   }
-  if (!zero || system.sizes().nz > 0) return status;
-  status = system.evaluate(
-      *workspace_, {.t = state.t, .y = state.y, .z = {}, .mode = mode, .offset = {}}, dydt_, {});
+  if (!zero) return status;
+  at.mode = mode;
+  status = system.evaluate(*workspace_, at, dydt_, z_);
   if (status != Status::kOk) return status;
-  status = system.switches(*workspace_, at, s_);
-  for (std::size_t m = 0; m < dydt_.size(); ++m) dy_(static_cast<int>(m), 0) = dydt_[m];
-  const double one[1] = {1};
-  system.switch_directions(*workspace_, {.dt = one, .dy = &dy_}, ds_);
+  at.mode = {};
+  status = values(at, {.y = dydt_, .z = dzdt}, s_, rate1_);
   for (std::size_t i = 0; i < s_.size(); ++i) {
-    if (s_[i] == 0 && ds_(static_cast<int>(i), 0) < 0 && !infos_[i].time_only) mode[i] = -1;
+    if (s_[i] == 0 && rate1_[i] < 0 && !infos_[i].time_only) mode[i] = -1;
   }
   return status;
 }
@@ -69,21 +70,27 @@ Status SwitchWatch::event_times(const State& state, std::vector<double>& times) 
 }
 
 Status SwitchWatch::values(double t, dynamics::ConstVec y, dynamics::ConstVec z,
-                           dynamics::ConstVec dydt, std::vector<double>& s,
+                           const Tangent& tangent, std::vector<double>& s,
                            std::vector<double>& rate) {
+  return values(flow_.point(t, y, z), tangent, s, rate);
+}
+
+Status SwitchWatch::values(const dynamics::Point& at, const Tangent& tangent,
+                           std::vector<double>& s, std::vector<double>& rate) {
   const auto& system = flow_.system();
-  const Status status = system.switches(*workspace_, flow_.point(t, y, z), s);
+  const Status status = system.switches(*workspace_, at, s);
   if (status != Status::kOk) return status;
-  for (std::size_t m = 0; m < dydt.size(); ++m) dy_(static_cast<int>(m), 0) = dydt[m];
+  for (int i = 0; i < dy_.rows(); ++i) dy_(i, 0) = tangent.y[i];
+  for (int i = 0; i < dz_.rows(); ++i) dz_(i, 0) = tangent.z[i];
   const double one[1] = {1};
-  system.switch_directions(*workspace_, {.dt = one, .dy = &dy_}, ds_);
+  system.switch_directions(*workspace_, {.dt = one, .dy = &dy_, .dz = &dz_}, ds_);
   for (std::size_t i = 0; i < rate.size(); ++i) rate[i] = ds_(static_cast<int>(i), 0);
   return status;
 }
 
-Status SwitchWatch::start(double t, dynamics::ConstVec y, dynamics::ConstVec z,
-                          dynamics::ConstVec dydt) {
-  const Status status = values(t, y, z, dydt, s0_, rate0_);
+Status SwitchWatch::start(const State& state, const Tangent& rate) {
+  const double t = state.t;
+  const Status status = values(t, state.y, state.z, rate, s0_, rate0_);
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     // A run that goes on from an event of an earlier one finds its function at zero, too.
     const bool inward = flow_.mode()[i] * rate0_[i] > 0 && !is_off_surface(s0_[i], rate0_[i], t);
@@ -103,8 +110,9 @@ int SwitchWatch::at_once() const {
 Status SwitchWatch::find(Stepper& step, Passage& first) {
   first = {};
   status_ = step.rate(step.t1(), dydt_);
+  if (status_ == Status::kOk) status_ = step.algebraic_rate(step.t1(), dzdt_);
   if (status_ != Status::kOk) return status_;
-  status_ = values(step.t1(), step.y1(), step.z1(), dydt_, s1_, rate1_);
+  status_ = values(step.t1(), step.y1(), step.z1(), {.y = dydt_, .z = dzdt_}, s1_, rate1_);
   if (status_ != Status::kOk) return status_;
   for (int i = 0; i < static_cast<int>(infos_.size()) && status_ == Status::kOk; ++i) {
     if (infos_[i].time_only) continue;

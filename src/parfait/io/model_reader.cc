@@ -93,6 +93,14 @@ void read_simulation(Element& element, mbs::Description& description) {
   simulation.rtol = read_optional_number(element, "rtol");
   simulation.atol = read_optional_number(element, "atol");
   simulation.step = read_optional_number(element, "step");
+  if (const auto integrator = element.field("integrator")) {
+    simulation.integrator = read_choice<std::string>(element, *integrator, "integrator",
+                                                     {{"dop853", "dop853"},
+                                                      {"dopri5", "dopri5"},
+                                                      {"abm", "abm"},
+                                                      {"bdf", "bdf"},
+                                                      {"hht", "hht"}});
+  }
   const auto add_outputs = [&](const Text& text) {
     for (const auto& word : split_names(text)) {
       simulation.outputs.push_back(word.text);

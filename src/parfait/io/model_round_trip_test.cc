@@ -178,6 +178,7 @@ void expect_same(const mbs::Description& a, const mbs::Description& b) {
   EXPECT_EQ(a.simulation.rtol, b.simulation.rtol);
   EXPECT_EQ(a.simulation.atol, b.simulation.atol);
   EXPECT_EQ(a.simulation.step, b.simulation.step);
+  EXPECT_EQ(a.simulation.integrator, b.simulation.integrator);
   EXPECT_EQ(a.simulation.outputs, b.simulation.outputs);
   expect_same(a.bodies, b.bodies);
   expect_same(a.joints, b.joints);

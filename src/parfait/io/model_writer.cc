@@ -249,14 +249,15 @@ void write_parameter(xml_node model, const mbs::Parameter& parameter) {
 }
 
 void write_simulation(xml_node model, const mbs::Simulation& simulation) {
-  const bool has_numbers =
-      simulation.until || simulation.rtol || simulation.atol || simulation.step;
-  if (!has_numbers && simulation.outputs.empty()) return;
+  const bool has_attributes = simulation.until || simulation.rtol || simulation.atol ||
+                              simulation.step || !simulation.integrator.empty();
+  if (!has_attributes && simulation.outputs.empty()) return;
   xml_node node = model.append_child("simulation");
   set(node, "until", simulation.until);
   set(node, "rtol", simulation.rtol);
   set(node, "atol", simulation.atol);
   set(node, "step", simulation.step);
+  if (!simulation.integrator.empty()) set(node, "integrator", simulation.integrator);
   for (const auto& output : simulation.outputs)
     node.append_child("output").text().set(output.c_str());
 }

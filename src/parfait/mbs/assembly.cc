@@ -8,6 +8,7 @@
 
 #include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
+#include "parfait/mbs/projection.h"
 
 namespace parfait::mbs {
 namespace {
@@ -153,7 +154,7 @@ void assemble(const Model& model, ModelData& m) {
   for (std::size_t i = 0; i < m.states.size(); ++i) y[2 * nq + i] = m.states[i].initial;
   const std::vector<double> described = y;
   m.described = described;
-  auto workspace = model.make_workspace(0);
+  auto workspace = model.make_workspace(1);
   const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
   if (report.status != dynamics::Status::kOk) {
     // project() leaves y as it was; the positions it reached are in the workspace.
@@ -162,6 +163,7 @@ void assemble(const Model& model, ModelData& m) {
     report_failure(model, m, described, projected);
   }
   m.initial = y;
+  m.redundant = count_redundant_rows(m, cast(*workspace));
   m.assembly.iterations = report.iterations;
   for (int i = 0; i < nq; i += 3) {
     const auto distance = [&](int at) {

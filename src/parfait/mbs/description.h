@@ -195,6 +195,7 @@ struct Parameter {
 /// The simulation section; each absent value has the command's default.
 struct Simulation {
   std::optional<double> until, rtol, atol, step;
+  std::string integrator;            ///< the name of a method, or empty
   std::vector<std::string> outputs;  ///< quantities by name
   std::vector<Place> output_places;  ///< one for each output, or empty
   Place place;

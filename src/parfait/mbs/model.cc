@@ -41,7 +41,9 @@ std::unique_ptr<dynamics::Workspace> Model::make_workspace(int max_directions) c
 std::unique_ptr<dynamics::Workspace> Model::make_bound_copy(const dynamics::Workspace& ws,
                                                             int max_directions) const {
   auto copy = std::make_unique<ModelWorkspace>(*data_, max_directions);
-  bind(*copy, dynamic_cast<const ModelWorkspace&>(ws).p);
+  const auto& original = dynamic_cast<const ModelWorkspace&>(ws);
+  copy->rank_tolerance = original.rank_tolerance;
+  bind(*copy, original.p);
   return copy;
 }
 

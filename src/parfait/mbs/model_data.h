@@ -11,6 +11,7 @@
 #include "parfait/mbs/inertia.h"
 #include "parfait/mbs/kernel.h"
 #include "parfait/mbs/model.h"
+#include "parfait/mbs/partitioning.h"
 #include "parfait/mbs/quantities.h"
 
 /// Inside of Model: its constant part and the workspace. Seen only by the files of this room.
@@ -136,6 +137,7 @@ struct ModelData {
   std::vector<double> described;  ///< the initial state as the description gives it
   std::vector<double> initial;    ///< assembled
   AssemblyReport assembly;
+  RedundantRows redundant;  ///< at the assembled position
   std::unique_ptr<const dynamics::SecondOrder> second_order;
 
   int num_joints() const { return static_cast<int>(structure.joints.size()); }

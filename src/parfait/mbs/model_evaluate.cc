@@ -227,8 +227,7 @@ void Model::stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) c
 }
 
 void Model::stage_factor(dynamics::Workspace& ws) const {
-  ModelWorkspace& w = cast(ws);
-  factor(data_->structure.plan, w.rank_tolerance, w.k.factors);
+  factor_partitioned(*data_, cast(ws), Level::kVelocity);
 }
 
 void Model::stage_solve(dynamics::Workspace& ws, dynamics::Vec dydt) const {

@@ -54,7 +54,7 @@ void respond(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
   step_joints(s, w.bound, w.k);
   if (released) released_rows(s, w.bound, w.k);
   assemble_joints(s, w.k);
-  factor(s.plan, w.rank_tolerance, w.k.factors);
+  factor_partitioned(m, w, Level::kVelocity);
   solve(s.plan, w.k.factors, w.k.multiplier.data());
   joint_wrenches(s, w.k);
   if (released) finish_released(s, w.k);

@@ -203,10 +203,10 @@ TEST(Partition, ReportsAContradictionAtASingularPosition) {
 }
 
 TEST(Partition, DropsWhatTheRankToleranceSays) {
-  const Model model(stretched(1, 1, 0.02));
+  const Model model(stretched(1, 1)), bent(stretched(1, 1, 0.02));
   auto ws = model.make_workspace(0);
-  const VectorXd y = start_state(model);
-  EXPECT_LT(model.assembly().moved, 1e-12);
+  const VectorXd y = start_state(bent);
+  EXPECT_LT(bent.assembly().moved, 1e-12);
   Model::set_rank_tolerance(*ws, 1e-9);
   rates(model, *ws, 0, y);
   const auto fine = model.partition(*ws);
@@ -217,6 +217,45 @@ TEST(Partition, DropsWhatTheRankToleranceSays) {
   const auto coarse = model.partition(*ws);
   EXPECT_EQ(coarse.dropped.size(), 4u);
   EXPECT_GT(coarse.smallest_kept_pivot, fine.smallest_kept_pivot);
+}
+
+TEST(Partition, KeepsTheRowOfASingularPositionUntilRoundingForbidsIt) {
+  const Model model(stretched(1, 1, 0.5));  // assembled where three rows are redundant
+  auto ws = model.make_workspace(0);
+  const int nq = model.sizes().nq;
+  for (double angle : {5e-4, 1e-4}) {  // pivots 6 angle^2: below the tolerance of 1e-5
+    const auto d = stretched(1, 1, angle);
+    const VectorXd y = start_state(Model(d));
+    const VectorXd a = rates(model, *ws, 0, y).segment(nq, nq);
+    const auto partition = model.partition(*ws);
+    EXPECT_EQ(partition.dropped.size(), 3u);
+    EXPECT_LT(partition.smallest_kept_pivot, 1e-5);
+    const DenseModel dense(d, {}, {.rank_tolerance = 1e-6});
+    const testing_support::State s{0, y.head(nq), y.segment(nq, nq), VectorXd()};
+    EXPECT_LT(relative_difference(a, dense.solve(s).a), 1e-9);
+  }
+  rates(model, *ws, 0, start_state(Model(stretched(1, 1, 1e-5))));
+  EXPECT_EQ(model.partition(*ws).dropped.size(), 4u);
+}
+
+TEST(Partition, LetsTheRowOfASingularPositionWaitAndSaysWhatIsLeftOfIt) {
+  const Model model(stretched(1, 1, 0.5));
+  auto ws = model.make_workspace(0);
+  const auto project = [&](double second_rate, VectorXd y) {
+    const int nq = model.sizes().nq;
+    y.tail(nq) = start_state(Model(stretched(1, second_rate))).tail(nq);
+    return model.project(*ws, 0, view(y), dynamics::Norm::kMass, 1e-12);
+  };
+  const VectorXd y = start_state(Model(stretched(1, 1, 1e-5)));
+  const auto close = project(1.001, y);  // measured 1e-8: angle times the difference of the rates
+  EXPECT_EQ(close.status, dynamics::Status::kOk);
+  EXPECT_GT(close.residual, 1e-10);
+  EXPECT_LT(close.residual, 6e-8);
+  EXPECT_EQ(project(2, y).status, dynamics::Status::kProjectionFailed);
+  // Where the row is kept it is corrected, however small its pivot.
+  const auto kept = project(1.001, start_state(Model(stretched(1, 1, 1e-3))));
+  EXPECT_EQ(kept.status, dynamics::Status::kOk);
+  EXPECT_LE(kept.residual, 1e-12);
 }
 
 TEST(Partition, ReportsAContradictionInInconsistentVelocities) {

@@ -18,9 +18,6 @@ constexpr int kMaxIterations = 60;
 constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-/// Position or velocity: what is being projected.
-enum class Level { kPosition, kVelocity };
-
 /// Force M (x0 - x) on every body, as a wrench (and as axis forces on released bodies).
 void pull_back(const ModelData& m, ModelWorkspace& w, const double* x0, const double* x) {
   for (int b = 0; b < m.structure.num_bodies; ++b) {
@@ -91,9 +88,16 @@ void linear_residuals(const ModelData& m, ModelWorkspace& w, Level level, const 
   }
 }
 
-/// One step of the projection: x += d with the block solver; returns the largest change.
-double step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, const double* x0,
-            double* x, double rank_tolerance) {
+/// What one step of the projection did.
+struct Step {
+  double change = 0;      ///< largest, of a coordinate or rate
+  bool singular = false;  ///< rows were dropped that are not implied
+  double rank_tolerance = 0;
+};
+
+/// One step of the projection: x += d with the block solver.
+Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, const double* x0,
+          double* x, double defect) {
   const auto& s = m.structure;
   pull_back(m, w, x0, x);
   metric_defect(m, w, level);
@@ -104,19 +108,25 @@ double step(const ModelData& m, ModelWorkspace& w, Level level, const double* g,
   if (!s.released.empty()) released_rows(s, w.bound, w.k);
   linear_residuals(m, w, level, g);
   assemble_joints(s, w.k);
-  factor(s.plan, rank_tolerance, w.k.factors);
+  // Far away, redundant rows do not look redundant: the rank tolerance follows |g|. (T4)
+  Step done;
+  if (level == Level::kPosition && defect > w.rank_tolerance) {
+    factor(s.plan, std::min(defect, std::max(w.rank_tolerance, 1e-2)), w.k.factors);
+  } else {
+    done.rank_tolerance = factor_partitioned(m, w, level);
+    done.singular = w.k.factors.num_dropped > m.redundant.of(level);
+  }
   solve(s.plan, w.k.factors, w.k.multiplier.data());
   joint_wrenches(s, w.k);
   if (!s.released.empty()) finish_released(s, w.k);
   finish_bodies(s, w.bound, w.k, w.a.data());
-  double change = 0;
   for (int i = 0; i < m.sizes.nq; ++i) {
     x[i] += w.a[i];
-    change = std::max(change, std::abs(w.a[i]));
+    done.change = std::max(done.change, std::abs(w.a[i]));
   }
   auto& kept = w.projection.multiplier[level == Level::kPosition ? 0 : 1];
   std::copy(w.k.multiplier.begin(), w.k.multiplier.end(), kept.begin());
-  return change;
+  return done;
 }
 
 double largest(const double* x, int n) {
@@ -165,7 +175,13 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
 
   // The defect falls quadratically, but the distance from the nearest point only by a factor that
   // is the length of the way times the curvature, so each step must be small for the way made, too.
-  double defect = HUGE_VAL, change = 0, way = 0;
+  double defect = HUGE_VAL, way = 0;
+  Step last_step;
+  // At a singular position no correction reaches the row that was dropped: what is left of it waits
+  // until the mechanism has passed, if it is not more than gathers there. (T6)
+  const auto waits = [&](Level level, const double* g, double most) {
+    return last_step.singular && defect <= most && largest_kept(m, w, level, g) <= tolerance;
+  };
 
   // A row that others imply is implied at the velocities only up to |g| |v|: where there are loops,
   // positions go on to that, or to where rounding ends it.
@@ -173,37 +189,46 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
   const bool loops = std::find(tested.begin(), tested.end(), 1) != tested.end();
   const double target = loops ? tolerance / (1 + 10 * largest(P.v.data(), m.sizes.nv)) : tolerance;
 
-  // Positions. Far away, redundant rows do not look redundant: the rank tolerance follows |g|.
+  // Positions.
   for (;; ++report.iterations) {
     place();
     const double last = defect;
     defect = largest(g_pos, m.sizes.num_pos);
     const bool settled = defect <= target || defect > 0.5 * last;
-    if (defect <= tolerance && settled && change * way <= tolerance) break;
+    if (defect <= tolerance && settled && last_step.change * way <= tolerance) break;
+    if (settled && last_step.change * way <= tolerance &&
+        waits(Level::kPosition, g_pos, 3 * std::pow(last_step.rank_tolerance, 1.5))) {
+      break;
+    }
     if (!(defect < HUGE_VAL) || report.iterations >= kMaxIterations) {
       report.status = Status::kProjectionFailed;
       report.residual = defect;
       return report;
     }
-    change = step(m, w, Level::kPosition, g_pos, P.q0.data(), P.q.data(),
-                  std::max(w.rank_tolerance, std::min(defect, 1e-2)));
-    way += change;
+    last_step = step(m, w, Level::kPosition, g_pos, P.q0.data(), P.q.data(), defect);
+    way += last_step.change;
   }
   report.residual = defect;
 
   // Velocities: the first step is exact unless a row is quadratic in the velocities.
-  change = way = 0;
+  way = 0;
+  last_step = {};
   for (int i = 0;; ++i) {
     defect = largest(g_vel, m.sizes.num_vel);
-    if (defect <= tolerance && (!m.structure.has_quadratic_rates || change * way <= tolerance))
+    if (defect <= tolerance &&
+        (!m.structure.has_quadratic_rates || last_step.change * way <= tolerance))
       break;
+    if (waits(Level::kVelocity, g_vel,
+              3 * last_step.rank_tolerance * (1 + largest(P.v.data(), m.sizes.nv)))) {
+      break;
+    }
     if (!(defect < HUGE_VAL) || i >= kMaxIterations) {
       report.status = Status::kProjectionFailed;
       report.residual = defect;
       return report;
     }
-    change = step(m, w, Level::kVelocity, g_vel, P.v0.data(), P.v.data(), w.rank_tolerance);
-    way += change;
+    last_step = step(m, w, Level::kVelocity, g_vel, P.v0.data(), P.v.data(), defect);
+    way += last_step.change;
     ++report.iterations;
     place();
   }

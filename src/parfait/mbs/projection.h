@@ -16,6 +16,9 @@ dynamics::ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, d
 dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
                                          math::Directions& dy);
 
+/// What the partitioning drops at the point of the last project_mass(), on both levels.
+RedundantRows count_redundant_rows(const ModelData& m, ModelWorkspace& w);
+
 /// K 8.5.2 (P7) and 8.5.3 (P6) by dense linear algebra; for comparison, not for integration.
 dynamics::ProjectionReport project_dense(const Model& model, const ModelData& m, ModelWorkspace& w,
                                          dynamics::Vec y, double tolerance);

@@ -40,7 +40,7 @@ class LevelDirections {
     if (!s.released.empty()) released_rows(s, w.bound, w.k);
     if (!velocity_) switch_off_velocity_rows();
     assemble_joints(s, w.k);
-    factor(s.plan, w.rank_tolerance, w.k.factors);
+    factor_partitioned(m, w, velocity_ ? Level::kVelocity : Level::kPosition);
     const double* x = velocity_ ? P.v.data() : P.q.data();
     const double* x0 = velocity_ ? P.v0.data() : P.q0.data();
     for (int b = 0; b < s.num_bodies; ++b) {
@@ -342,6 +342,15 @@ void convert(const std::array<std::array<double, 4>, 4>& M, const Lane* in, Lane
 }
 
 }  // namespace
+
+RedundantRows count_redundant_rows(const ModelData& m, ModelWorkspace& w) {
+  RedundantRows out;
+  LevelDirections(m, w, false).prepare();
+  out.positions = w.k.factors.num_dropped;
+  LevelDirections(m, w, true).prepare();
+  out.all = w.k.factors.num_dropped;
+  return out;
+}
 
 dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
                                          math::Directions& dy) {
