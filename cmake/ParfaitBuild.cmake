@@ -11,10 +11,13 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
+find_package(Boost 1.74 REQUIRED)  # headers: the distributions of Boost.Math
 find_package(Eigen3 3.4 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(SUNDIALS 6.4 REQUIRED COMPONENTS cvodes idas nvecserial sunmatrixdense sunlinsoldense)
+find_package(TBB 2021.8 REQUIRED)
+find_package(Clp REQUIRED)  # linear programs of the l1 and l-infinity norms
 find_package(Threads REQUIRED)
 
 # The instruction set decides the width of a lane and the alignment of Eigen's types, so whoever
@@ -26,7 +29,7 @@ set_target_properties(parfait_arch PROPERTIES EXPORT_NAME arch)
 # Ours alone. A Release is built with -O1 where nothing is computed (files, checks, the command line)
 # and with CMake's -O3 where it is (PARFAIT_KERNELS): that makes a build 12 % shorter, and the
 # kernels would lose 10 to 40 % at -O2.
-set(PARFAIT_KERNELS expr dynamics integrate mbs)
+set(PARFAIT_KERNELS math expr dynamics integrate mbs)
 add_library(parfait_light_flags INTERFACE)
 target_compile_options(parfait_light_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 add_library(parfait_flags INTERFACE)

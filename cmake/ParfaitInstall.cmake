@@ -21,4 +21,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/parfait-config.cmake.i
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/parfait-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/parfait-config.cmake
-              ${PROJECT_BINARY_DIR}/parfait-config-version.cmake DESTINATION ${package_dir})
+              ${PROJECT_BINARY_DIR}/parfait-config-version.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindClp.cmake DESTINATION ${package_dir})

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "parfait/estimate/check_parts.h"
+
+namespace parfait::estimate {
+namespace {
+
+/// The method can integrate every model.
+void check_method(const Problem& problem, const Subject& subject) {
+  using integrate::Method;
+  const FitOptions& options = problem.options;
+  if (!options.integrator_given) return;
+  const Method method = options.integrator.method;
+  for (const auto& experiment : problem.experiments) {
+    if (!experiment.system) continue;
+    if (experiment.system->sizes().nz > 0 && method != Method::kBdf) {
+      subject.fail(
+          fmt::format("integrator \"{}\": the model of experiment \"{}\" has algebraic "
+                      "states, which only bdf can integrate.",
+                      integrate::text(method), experiment.id));
+    }
+    if (method == Method::kHht && !experiment.system->second_order()) {
+      subject.fail(
+          fmt::format("integrator \"hht\": the model of experiment \"{}\" is not "
+                      "mechanical.",
+                      experiment.id));
+    }
+  }
+}
+
+}  // namespace
+
+void check_fit_options(const Problem& problem) {
+  const FitOptions& options = problem.options;
+  const Subject subject{options.place.line > 0 ? options.place : Place{problem.file}, "options"};
+  const auto require = [&](bool holds, const char* name, double value, const char* rule) {
+    if (!holds) subject.fail(fmt::format("{} = {}: must be {}.", name, value, rule));
+  };
+  const auto& iteration = options.iteration;
+  require(iteration.tolerance > 0 && iteration.tolerance < 1, "tol", iteration.tolerance,
+          "> 0 and < 1");
+  require(iteration.max_iterations >= 0, "max_iterations", iteration.max_iterations, ">= 0");
+  require(iteration.min_step > 0 && iteration.min_step < 1, "min_step", iteration.min_step,
+          "> 0 and < 1");
+  const auto& linear = options.linear;
+  require(linear.huber_gamma > 0 && std::isfinite(linear.huber_gamma), "huber_gamma",
+          linear.huber_gamma, "> 0");
+  require(linear.rank_tolerance > 0 && linear.rank_tolerance < 1, "rank_tolerance",
+          linear.rank_tolerance, "> 0 and < 1");
+  require(options.confidence > 0 && options.confidence < 1, "confidence", options.confidence,
+          "> 0 and < 1");
+  try {
+    integrate::check_options(options.integrator);
+  } catch (const base::InputError& error) {
+    subject.fail(error.what());
+  }
+  check_method(problem, subject);
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,99 @@
+#include "parfait/estimate/fit.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "parfait/estimate/algebraic_experiment.h"
+#include "parfait/estimate/check_problem.h"
+#include "parfait/estimate/fit_summary.h"
+#include "parfait/estimate/shooting_experiment.h"
+
+namespace parfait::estimate {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// How far each estimate moves when the integrator is 100 times more careful: the increment there,
+/// minus the one that was left at the solution.
+void certify(const Problem& problem, Team& team, FitResult& result) {
+  Problem careful = problem;
+  careful.options.integrator.rtol /= 100;
+  careful.options.integrator.atol /= 100;
+  const auto ensemble = make_ensemble(careful, team);
+  if (!ensemble->linearize(result.x).exists) {
+    result.warnings.push_back("the certificate failed at the tighter tolerance: " +
+                              ensemble->why());
+    return;
+  }
+  const Eigen::VectorXd moved = result.x + ensemble->increment() - result.iteration.increment;
+  set_shifts(*ensemble, moved, result);
+}
+
+}  // namespace
+
+std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
+  Unknowns shared(problem.estimates);
+  std::vector<std::unique_ptr<Experiment>> experiments;
+  for (const ExperimentDescription& description : problem.experiments) {
+    if (description.system) {
+      experiments.push_back(
+          std::make_unique<ShootingExperiment>(description, shared, problem.options));
+    } else {
+      experiments.push_back(std::make_unique<AlgebraicExperiment>(
+          description, shared,
+          AlgebraicOptions{.eliminate_rows = problem.options.linear.norm == Norm::kL2,
+                           .rank_tolerance = problem.options.linear.rank_tolerance}));
+    }
+  }
+  auto ensemble = std::make_unique<Ensemble>(std::move(shared), problem.requirements,
+                                             std::move(experiments), problem.options.linear, team);
+  ensemble->set_consistent(problem.options.consistent);
+  return ensemble;
+}
+
+FitResult fit(const Problem& problem, const FitSettings& settings) {
+  const auto begin = std::chrono::steady_clock::now();
+  Team alone;
+  Team& team = settings.team != nullptr ? *settings.team : alone;
+  FitResult result;
+  result.warnings = check(problem);
+  check_measured(problem);
+  const auto ensemble = make_ensemble(problem, team);
+
+  Eigen::VectorXd start;
+  if (settings.start && settings.start->size() == ensemble->num_variables()) {
+    start = *settings.start;
+  } else if (!ensemble->initialize(start)) {
+    result.iteration.status = GaussNewtonResult::Status::kEvaluationFailed;
+    result.iteration.message = ensemble->why();
+    result.x = start;
+    return result;
+  }
+  result.timing.start = seconds_since(begin);
+
+  const auto iterate = std::chrono::steady_clock::now();
+  result.iteration =
+      gauss_newton(*ensemble, start, problem.options.iteration, settings.on_iteration);
+  result.x = result.iteration.x;
+  result.timing.iteration = seconds_since(iterate);
+
+  const auto summarize_from = std::chrono::steady_clock::now();
+  const bool has_linearization = !result.iteration.history.empty();
+  // Trial points may have been looked at since: the summary belongs to the point itself.
+  if (has_linearization && (result.converged() || ensemble->linearize(result.x).exists)) {
+    summarize(problem, *ensemble, team, start, result);
+    if (settings.certify && result.converged()) certify(problem, team, result);
+  }
+  result.work = ensemble->work();
+  for (const auto& remark : ensemble->remarks()) result.warnings.push_back(remark);
+  result.timing.statistics = seconds_since(summarize_from);
+  result.timing.total = seconds_since(begin);
+  return result;
+}
+
+}  // namespace parfait::estimate

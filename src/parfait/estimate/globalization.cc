@@ -1,0 +1,151 @@
+#include "parfait/estimate/globalization.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parfait::estimate {
+
+namespace {
+
+using Eigen::VectorXd;
+
+/// A trial point x(t) = x + t dx, seen with the linearization at x:
+///
+///   delta(t) = -J+ r(x(t)) - (1 - t) dx,   [omega](t) = 2 |delta| / (t |dx|)^2,
+///   eta(t) = t [omega] |dx|
+///
+/// (docs/theory/gauss_newton.md, G3 - G5). For a linear problem delta = 0.
+struct Trial {
+  bool exists = false;
+  double t = 0;
+  VectorXd x, delta;
+  double omega = 0, eta = 0;
+  double level = 0;  ///< |J+ r(x(t))| / |dx|
+};
+
+Trial try_step(LeastSquaresProblem& problem, VecIn x, VecIn dx, double t) {
+  Trial trial;
+  trial.t = t;
+  trial.x = problem.into_bounds(x + t * dx);
+  if (!problem.evaluate(trial.x).exists) return trial;
+  const VectorXd dx_bar = problem.increment();
+  trial.delta = dx_bar - (1 - t) * dx;
+  const double length = dx.norm();
+  trial.omega = 2 * trial.delta.norm() / (t * t * length * length);
+  trial.eta = t * trial.omega * length;
+  trial.level = dx_bar.norm() / length;
+  trial.exists = std::isfinite(trial.omega);
+  return trial;
+}
+
+class LineSearch : public StepChooser {
+ public:
+  explicit LineSearch(const GaussNewtonOptions& options) : options_(options) {}
+
+ protected:
+  /// The step that keeps eta(t) at its target if omega is as it was.
+  double predicted(double omega, double length) const {
+    return omega > 0 ? std::min(1.0, options_.eta / (omega * length)) : 1.0;
+  }
+
+  Step accept(LeastSquaresProblem& problem, const Trial& trial, double test, int trials) {
+    omega_ = trial.omega;
+    Step step{.found = true,
+              .t = trial.t,
+              .x = trial.x,
+              .x_plain = trial.x,
+              .omega = trial.omega,
+              .test = test,
+              .trials = trials};
+    if (options_.back_projection) step.x = problem.into_bounds(trial.x + trial.delta);  // (G7)
+    return step;
+  }
+
+  GaussNewtonOptions options_;
+  double omega_ = 0;  ///< of the last iteration
+};
+
+class FullStep : public LineSearch {
+ public:
+  using LineSearch::LineSearch;
+  Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
+              const LeastSquaresProblem::Values& /*at_x*/) override {
+    const Trial trial = try_step(problem, x, dx, 1);
+    if (!trial.exists) return {};
+    return accept(problem, trial, trial.level, 1);
+  }
+};
+
+/// Natural monotonicity: |J_k+ r(x_k + t dx)| < |dx|.
+class NaturalTest : public LineSearch {
+ public:
+  using LineSearch::LineSearch;
+  Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
+              const LeastSquaresProblem::Values& /*at_x*/) override {
+    double t = predicted(omega_, dx.norm());
+    for (int trials = 1; t >= options_.min_step; ++trials) {
+      const Trial trial = try_step(problem, x, dx, t);
+      if (trial.exists && trial.level < 1) return accept(problem, trial, trial.level, trials);
+      const double next = trial.exists ? predicted(trial.omega, dx.norm()) : t / 2;
+      t = std::clamp(next, t / 10, t / 2);
+    }
+    return {};
+  }
+};
+
+/// Restrictive monotonicity: eta(t) <= eta_max, and not less than eta_min unless t = 1. (G6)
+class RestrictiveTest : public LineSearch {
+ public:
+  using LineSearch::LineSearch;
+  Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
+              const LeastSquaresProblem::Values& /*at_x*/) override {
+    constexpr int kMostTrials = 60;
+    const double length = dx.norm();
+    double t = predicted(omega_, length);
+    double low = 0, high = 1;  // low passes, high is too long (unless it is 1)
+    bool too_long = false;
+    Trial best;  // at low
+    for (int trials = 1; trials <= kMostTrials && t >= options_.min_step; ++trials) {
+      Trial trial = try_step(problem, x, dx, t);
+      const bool passes = trial.exists && trial.eta <= options_.eta_max;
+      if (passes && (t == 1 || trial.eta >= options_.eta_min)) {
+        const double eta = trial.eta;
+        return accept(problem, trial, eta, trials);
+      }
+      double next = trial.exists ? predicted(trial.omega, length) : 0.5 * (low + t);
+      if (passes) {
+        low = t;
+        best = std::move(trial);
+      } else {
+        high = t;
+        too_long = true;
+      }
+      // Where eta(t) jumps over its window (a point that does not exist, say) the longest step that
+      // passes is taken.
+      if (best.exists && high - low < 1e-3 * high) return accept(problem, best, best.eta, trials);
+      const double margin = 0.1 * (high - low);
+      next = std::clamp(next, low + margin, too_long ? high - margin : high);
+      t = next;
+    }
+    if (best.exists) return accept(problem, best, best.eta, kMostTrials);
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<StepChooser> make_step_chooser(const GaussNewtonOptions& options) {
+  switch (options.globalization) {
+    case Globalization::kFull:
+      return std::make_unique<FullStep>(options);
+    case Globalization::kNatural:
+      return std::make_unique<NaturalTest>(options);
+    case Globalization::kRmt:
+      return std::make_unique<RestrictiveTest>(options);
+    case Globalization::kLm:
+      return make_levenberg_marquardt(options);
+  }
+  return nullptr;
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parfait/dynamics/system.h"
+#include "parfait/integrate/integrator.h"
+
+namespace parfait::estimate {
+
+/// One shooting interval [t0, t1]: integrates from a node and observes quantities at given times on
+/// the way, with derivatives along any directions of the node and the parameters.
+///
+/// Samples at t0 are those of the node itself; others come from the continuous extension, projected
+/// onto the invariants, and never shorten a step. t0 = t1 is an end node: nothing is integrated.
+/// Used by one thread at a time.
+class ShootingInterval {
+ public:
+  ShootingInterval(const dynamics::System& system, const dynamics::System::Observer& observer,
+                   const integrate::Options& options, double t0, double t1,
+                   std::vector<double> times);
+
+  /// The node, and what to differentiate along: W (ny x k), dz (nz x k), dp (np x k); no columns:
+  /// values only.
+  struct Start {
+    std::vector<double> p, y, z;
+    dynamics::Directions dp, W, dz;
+  };
+  /// False: no solution to t1; why() says it. With `record` the steps can be taken again.
+  [[nodiscard]] bool run(const Start& start, bool record = false);
+  /// The steps of the last recorded run again, from this start.
+  [[nodiscard]] bool replay(const Start& start);
+  const std::string& why() const { return why_; }
+
+  double t0() const { return t0_; }
+  double t1() const { return t1_; }
+  int num_samples() const { return static_cast<int>(times_.size()); }
+
+  // Of the last run.
+  const std::vector<double>& y1() const { return state_.y; }
+  const std::vector<double>& z1() const { return state_.z; }
+  const dynamics::Directions& W1() const { return state_.W; }
+  /// One column per sample time.
+  const Eigen::MatrixXd& values() const { return values_; }
+  /// Derivatives of the quantities at a sample time (quantities x k).
+  const Eigen::MatrixXd& derivatives(int sample) const {
+    return derivatives_[static_cast<std::size_t>(sample)];
+  }
+  const std::vector<integrate::Event>& events() const { return events_; }
+  const integrate::Statistics& statistics() const { return statistics_; }
+
+ private:
+  bool integrate(const Start& start, const integrate::Record* repeat, integrate::Record* record);
+  void bind(const Start& start);
+  bool take(const integrate::AcceptedStep& step);
+  bool observe(double t, const std::vector<std::int8_t>& mode);
+
+  const dynamics::System& system_;
+  const dynamics::System::Observer& observer_;
+  integrate::Options options_;
+  double t0_, t1_;
+  std::vector<double> times_;
+
+  int capacity_ = -1;  ///< directions that the workspaces hold
+  std::unique_ptr<dynamics::Workspace> flow_workspace_, observer_workspace_;
+  integrate::State state_;
+  integrate::Record record_;
+  int next_ = 0;  ///< sample
+  std::vector<double> y_, z_, quantity_;
+  dynamics::Directions W_, dz_, dquantity_;
+  Eigen::MatrixXd values_;
+  std::vector<Eigen::MatrixXd> derivatives_;
+  std::vector<integrate::Event> events_;
+  integrate::Statistics statistics_;
+  std::string why_;
+};
+
+}  // namespace parfait::estimate
