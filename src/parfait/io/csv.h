@@ -7,7 +7,7 @@
 
 #include "parfait/base/error.h"
 
-/// Tables of numbers with a header row, separated by commas.
+/// Tables of numbers with a header row, separated by commas (or by tabs throughout).
 ///
 ///   t,load_x,"load, y"      names may be quoted ("" is a quote inside quotes)
 ///   # a comment             lines that begin with # and empty lines are skipped

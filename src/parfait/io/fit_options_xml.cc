@@ -1,0 +1,156 @@
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "parfait/io/number.h"
+#include "parfait/io/problem_elements.h"
+#include "parfait/io/value_reader.h"
+
+// <options> of a problem file: one table of names for reading and writing.
+namespace parfait::io {
+namespace {
+
+using estimate::Condensing;
+using estimate::FitOptions;
+using estimate::Globalization;
+using estimate::Norm;
+using integrate::Method;
+
+template <class T>
+using Option = std::pair<const char*, T& (*)(FitOptions&)>;
+
+const Option<double> kNumbers[] = {
+    {"tol", [](FitOptions& o) -> double& { return o.iteration.tolerance; }},
+    {"min_step", [](FitOptions& o) -> double& { return o.iteration.min_step; }},
+    {"huber_gamma", [](FitOptions& o) -> double& { return o.linear.huber_gamma; }},
+    {"rank_tolerance", [](FitOptions& o) -> double& { return o.linear.rank_tolerance; }},
+    {"rtol", [](FitOptions& o) -> double& { return o.integrator.rtol; }},
+    {"atol", [](FitOptions& o) -> double& { return o.integrator.atol; }},
+    {"max_step", [](FitOptions& o) -> double& { return o.integrator.max_step; }},
+    {"confidence", [](FitOptions& o) -> double& { return o.confidence; }},
+};
+
+const Option<int> kCounts[] = {
+    {"max_iterations", [](FitOptions& o) -> int& { return o.iteration.max_iterations; }},
+    {"max_steps", [](FitOptions& o) -> int& { return o.integrator.max_steps; }},
+};
+
+template <class T>
+using Words = std::vector<std::pair<std::string, T>>;
+
+const Words<Globalization>& globalizations() {
+  static const Words<Globalization> words{{"full", Globalization::kFull},
+                                          {"natural", Globalization::kNatural},
+                                          {"rmt", Globalization::kRmt},
+                                          {"lm", Globalization::kLm}};
+  return words;
+}
+
+const Words<Norm>& norms() {
+  static const Words<Norm> words{
+      {"l2", Norm::kL2}, {"huber", Norm::kHuber}, {"l1", Norm::kL1}, {"linf", Norm::kLInf}};
+  return words;
+}
+
+const Words<Condensing>& condensings() {
+  static const Words<Condensing> words{{"auto", Condensing::kAutomatic},
+                                       {"gauss", Condensing::kGauss},
+                                       {"orthogonal", Condensing::kOrthogonal}};
+  return words;
+}
+
+const Words<bool>& sigmas() {
+  static const Words<bool> words{{"estimated", false}, {"known", true}};
+  return words;
+}
+
+const Words<Method>& methods() {
+  static const Words<Method> words{{"dop853", Method::kDop853},
+                                   {"dopri5", Method::kDopri5},
+                                   {"abm", Method::kAbm},
+                                   {"bdf", Method::kBdf},
+                                   {"hht", Method::kHht}};
+  return words;
+}
+
+template <class T>
+void read_word(Element& element, const char* name, const Words<T>& words, T& value) {
+  if (const auto text = element.field(name)) value = read_choice<T>(element, *text, name, words);
+}
+
+template <class T>
+const std::string& word_of(const Words<T>& words, T value) {
+  for (const auto& [word, choice] : words) {
+    if (choice == value) return word;
+  }
+  return words.front().first;
+}
+
+}  // namespace
+
+bool read_flag(const Element& at, const Text& text, const char* what) {
+  return read_choice<bool>(at, text, what,
+                           {{"true", true}, {"false", false}, {"yes", true}, {"no", false}});
+}
+
+int read_count(const Element& at, const Text& text, const char* what) {
+  int count = 0;
+  const char* end = text.text.data() + text.text.size();
+  const auto [rest, error] = std::from_chars(text.text.data(), end, count);
+  if (error != std::errc{} || rest != end) {
+    at.fail(text.place, std::string(what) + ": \"" + text.text + "\" is not a whole number.");
+  }
+  return count;
+}
+
+FitOptions read_fit_options(Element& element) {
+  FitOptions options;
+  options.place = element.place();
+  element.set_context("options");
+  for (const auto& [name, find] : kNumbers) {
+    if (const auto x = read_optional_number(element, name)) find(options) = *x;
+  }
+  for (const auto& [name, find] : kCounts) {
+    if (const auto text = element.field(name)) find(options) = read_count(element, *text, name);
+  }
+  read_word(element, "globalization", globalizations(), options.iteration.globalization);
+  read_word(element, "norm", norms(), options.linear.norm);
+  read_word(element, "condensing", condensings(), options.condensing);
+  read_word(element, "sigma", sigmas(), options.sigma_known);
+  if (const auto text = element.field("back_projection")) {
+    options.iteration.back_projection = read_flag(element, *text, "back_projection");
+  }
+  options.integrator_given = element.field("integrator").has_value();
+  read_word(element, "integrator", methods(), options.integrator.method);
+  element.finish();
+  return options;
+}
+
+void write_fit_options(pugi::xml_node root, const FitOptions& given) {
+  FitOptions options = given, defaults;  // the finders take what they may change
+  pugi::xml_node node = root.append_child("options");
+  const auto set = [&](const char* name, const std::string& text) {
+    node.append_attribute(name).set_value(text.c_str());
+  };
+  const auto set_word = [&](const char* name, const auto& words, auto value, auto standard) {
+    if (value != standard) set(name, word_of(words, value));
+  };
+  set_word("globalization", globalizations(), options.iteration.globalization,
+           defaults.iteration.globalization);
+  if (options.iteration.back_projection != defaults.iteration.back_projection) {
+    set("back_projection", options.iteration.back_projection ? "yes" : "no");
+  }
+  set_word("norm", norms(), options.linear.norm, defaults.linear.norm);
+  if (options.integrator_given) set("integrator", word_of(methods(), options.integrator.method));
+  set_word("condensing", condensings(), options.condensing, defaults.condensing);
+  set_word("sigma", sigmas(), options.sigma_known, defaults.sigma_known);
+  for (const auto& [name, find] : kCounts) {
+    if (find(options) != find(defaults)) set(name, std::to_string(find(options)));
+  }
+  for (const auto& [name, find] : kNumbers) {
+    if (find(options) != find(defaults)) set(name, number_text(find(options)));
+  }
+  if (node.attributes().empty()) root.remove_child(node);
+}
+
+}  // namespace parfait::io
