@@ -6,10 +6,11 @@
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/any_model_file.h"
+#include "parfait/io/problem_file.h"
 #include "parfait/mbs/model.h"
-#include "run_folder.h"
+#include "problem_facts.h"
 
-// parfait check: is the file a model, and what is in it?
+// parfait check: is the file a model or a problem, and what is in it?
 namespace parfait::app {
 namespace {
 
@@ -126,16 +127,20 @@ void print(const Json& facts) {
 }  // namespace
 
 Command add_check(CLI::App& app, const Common& common) {
-  auto* parser = app.add_subcommand("check", "validate a model file and tell what is in it");
+  auto* parser =
+      app.add_subcommand("check", "validate a model or problem file and tell what is in it");
   auto file = std::make_shared<std::string>();
-  parser->add_option("file", *file, "model file")->required()->type_name("FILE");
+  parser->add_option("file", *file, "model or problem file")->required()->type_name("FILE");
   return {parser, [file, &common] {
-            const auto facts = std::visit([&](const auto& model) { return facts_of(*file, model); },
-                                          io::read_any_model(*file));
+            const bool is_problem = io::is_problem_file(*file);
+            const Json facts =
+                is_problem ? problem_facts(*file)
+                           : std::visit([&](const auto& model) { return facts_of(*file, model); },
+                                        io::read_any_model(*file));
             if (common.json) {
               fmt::print("{}\n", facts.dump(2));
             } else if (!common.quiet) {
-              print(facts);
+              is_problem ? print_problem(facts) : print(facts);
             }
             return kDone;
           }};

@@ -29,7 +29,10 @@ struct Command {
 
 Command add_check(CLI::App& app, const Common& common);
 Command add_elements(CLI::App& app, const Common& common);
+Command add_fit(CLI::App& app, const Common& common);
 Command add_modes(CLI::App& app, const Common& common);
 Command add_simulate(CLI::App& app, const Common& common);
+Command add_synthesize(CLI::App& app, const Common& common);
+Command add_verify(CLI::App& app, const Common& common);
 
 }  // namespace parfait::app

@@ -13,7 +13,7 @@ namespace {
 int run(int argc, char** argv) {
   using namespace parfait;  // NOLINT(google-build-using-namespace): the body of main
   app::Common common;
-  CLI::App cli("Parfait: multibody models, simulated.", "parfait");
+  CLI::App cli("Parfait: models simulated, and their parameters estimated.", "parfait");
   cli.set_version_flag("--version", "parfait " PARFAIT_VERSION);
   cli.add_option("--plugin", common.plugins, "shared library that registers more element types")
       ->type_name("LIB.so")
@@ -23,8 +23,10 @@ int run(int argc, char** argv) {
   cli.require_subcommand(1);
   cli.fallthrough();  // the options above may also stand after the subcommand
 
-  const app::Command commands[] = {app::add_simulate(cli, common), app::add_modes(cli, common),
-                                   app::add_check(cli, common), app::add_elements(cli, common)};
+  const app::Command commands[] = {app::add_simulate(cli, common),   app::add_fit(cli, common),
+                                   app::add_synthesize(cli, common), app::add_modes(cli, common),
+                                   app::add_check(cli, common),      app::add_elements(cli, common),
+                                   app::add_verify(cli, common)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

@@ -42,7 +42,7 @@ RunFolder::~RunFolder() {
 }
 
 void RunFolder::write(const std::string& name, std::string_view text) {
-  fs::create_directories(staging_);
+  fs::create_directories((staging_ / name).parent_path());
   io::write_text_file(staging_ / name, text);
 }
 

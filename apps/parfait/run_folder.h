@@ -19,6 +19,7 @@ class RunFolder {
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
+  /// `name` may lead into folders below.
   void write(const std::string& name, std::string_view text);
   void write_json(const std::string& name, const Json& json);
   /// Takes the place of the folder that was there.

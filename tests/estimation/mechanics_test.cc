@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "parfait/estimate/synthesize.h"
+#include "parfait/io/any_model_file.h"
+#include "parfait/mbs/model.h"
+#include "problems.h"
+
+// Parameters of mechanisms in natural coordinates.
+namespace parfait::estimation {
+namespace {
+
+using namespace estimate;  // NOLINT(google-build-using-namespace): tests of this room
+
+std::shared_ptr<const dynamics::System> example(const std::string& file) {
+  const auto model = io::read_any_model(std::string(PARFAIT_SOURCE_DIR) + "/examples/" + file);
+  return mbs::build(std::get<mbs::Description>(model));
+}
+
+/// K 13.3: the load's centre at 20 times in 0.5 s, initial state known, five intervals.
+Problem hexapod() {
+  Problem problem;
+  ExperimentDescription& e = problem.experiments.emplace_back();
+  e.id = "run";
+  e.system = example("hexapod/hexapod.xml");
+  e.data.header = {"t", "x", "y", "z"};
+  e.data.columns.resize(4);
+  for (int i = 1; i <= 20; ++i) {
+    e.data.columns[0].push_back(0.025 * i);
+    for (int k = 1; k < 4; ++k) e.data.columns[static_cast<std::size_t>(k)].push_back(1);
+  }
+  for (const char* c : {"x", "y", "z"}) {
+    e.observations.push_back({.column = c,
+                              .quantity = std::string("Load.com.") + c,
+                              .sigma = {.absolute = 0, .relative = 0.01}});
+  }
+  e.grid.intervals = 5;
+  for (int i = 1; i <= 6; ++i) {
+    Estimate c;
+    c.parameter = "c" + std::to_string(i);
+    c.truth = 300 + 100 * i;
+    c.initial = *c.truth;
+    c.scale = 500;
+    problem.estimates.push_back(c);
+  }
+  problem.options.iteration.tolerance = 1e-3;
+  problem.options.integrator.rtol = 1e-6;
+  problem.options.integrator.atol = 1e-8;
+  return problem;
+}
+
+Eigen::VectorXd increment_of(Problem problem, Reduction reduction, const Eigen::VectorXd& x,
+                             int* directions = nullptr) {
+  problem.options.reduction = reduction;
+  Team alone;
+  const auto ensemble = make_ensemble(problem, alone);
+  if (!ensemble->linearize(x).exists) throw std::runtime_error(ensemble->why());
+  if (directions != nullptr) *directions = static_cast<int>(ensemble->work().directions);
+  return ensemble->increment();
+}
+
+/// The four-bar of a closed loop, the hexapod with its many loops, a double pendulum.
+Problem double_pendulum() {
+  Problem problem;
+  ExperimentDescription& e = problem.experiments.emplace_back();
+  e.id = "run";
+  e.system = example("double_pendulum/double_pendulum.xml");
+  e.data.header = {"t", "x", "z"};
+  e.data.columns.resize(3);
+  for (int i = 1; i <= 10; ++i) {
+    e.data.columns[0].push_back(0.05 * i);
+    for (int k = 1; k < 3; ++k) e.data.columns[static_cast<std::size_t>(k)].push_back(1);
+  }
+  for (const char* c : {"x", "z"}) {
+    e.observations.push_back(
+        {.column = c, .quantity = std::string("Lower.com.") + c, .sigma = {.absolute = 0.01}});
+  }
+  e.grid.intervals = 4;
+  Estimate mass;
+  mass.parameter = "mass_of_lower";
+  mass.truth = 2;
+  mass.initial = 1.5;
+  problem.estimates.push_back(mass);
+  return problem;
+}
+
+TEST(MechanicalFit, AllReductionsGiveTheSameIncrement) {
+  for (bool free : {false, true}) {
+    for (int which : {0, 1}) {
+      Problem problem = synthesize(which == 0 ? double_pendulum() : hexapod(), 3);
+      problem.options.integrator.rtol = 1e-9;
+      problem.options.integrator.atol = 1e-11;
+      if (free) problem.experiments[0].initial = {{.kind = InitialState::Kind::kFree}};
+      Team alone;
+      Eigen::VectorXd x;
+      ASSERT_TRUE(make_ensemble(problem, alone)->initialize(x));
+      // Away from the solution, off the manifold, nothing matches.
+      const int np = static_cast<int>(problem.estimates.size());
+      x.head(np) *= 1.02;
+      for (Eigen::Index i = np; i < x.size(); ++i)
+        x[i] += 1e-3 * std::sin(7.0 * static_cast<double>(i));
+      const Eigen::VectorXd full = increment_of(problem, Reduction::kNone, x);
+      ASSERT_GT(full.norm(), 1e-2);
+      for (auto reduction :
+           {Reduction::kFixfit, Reduction::kInvariants1, Reduction::kInvariants2}) {
+        int directions = 0;
+        const Eigen::VectorXd dx = increment_of(problem, reduction, x, &directions);
+        std::printf("%s, %s, reduction %d: |dx| = %.3e, difference %.1e, directions %d\n",
+                    which == 0 ? "double pendulum" : "hexapod", free ? "free" : "fixed",
+                    static_cast<int>(reduction), full.norm(), (dx - full).norm(), directions);
+        EXPECT_LT((dx - full).norm(), 1e-9 * full.norm());
+      }
+    }
+  }
+}
+
+TEST(MechanicalFit, HexapodStiffnesses) {
+  const Problem exact = hexapod();
+  Problem problem = synthesize(exact, 1);
+  for (std::size_t i = 0; i < 6; ++i) problem.estimates[i].initial += i % 2 == 0 ? -5 : 5;
+  for (auto reduction : {Reduction::kFixfit, Reduction::kInvariants1}) {
+    problem.options.reduction = reduction;
+    const FitResult result = fit(problem);
+    print("hexapod", result);
+    for (const auto& e : result.estimates) {
+      std::printf("%s  %10.4f +- %.4f  true %g\n", e.id.c_str(), e.statistics.value,
+                  e.statistics.sd, *e.truth);
+    }
+    std::printf("%.3f s: start %.3f, iteration %.3f, statistics %.3f\n", result.timing.total,
+                result.timing.start, result.timing.iteration, result.timing.statistics);
+    ASSERT_TRUE(result.converged()) << result.iteration.message;
+  }
+}
+
+}  // namespace
+}  // namespace parfait::estimation
