@@ -9,9 +9,9 @@ prefix ?= /usr/local
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: tool  ## Build the tool, then simulate the six-bar mechanism in examples/six_bar
-	@echo "== Simulating examples/six_bar/six_bar.xml"
-	@$(BUILD)/apps/parfait/parfait simulate examples/six_bar/six_bar.xml --out run/six_bar
+run: tool  ## Build the tool, then estimate the six springs of examples/hexapod from the motion of its load
+	@echo "== Fitting examples/hexapod/problem.xml"
+	@$(BUILD)/apps/parfait/parfait fit examples/hexapod/problem.xml --out run/hexapod
 
 test: configure  ## Build everything and run all tests
 	@echo "== Building everything in $(BUILD)"

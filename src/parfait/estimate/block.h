@@ -4,8 +4,8 @@
 
 namespace parfait::estimate {
 
-using VecIn = Eigen::Ref<const Eigen::VectorXd>;
-using MatIn = Eigen::Ref<const Eigen::MatrixXd>;
+using VecIn = const Eigen::Ref<const Eigen::VectorXd>&;
+using MatIn = const Eigen::Ref<const Eigen::MatrixXd>&;
 
 /// The right-hand sides of a Block.
 struct RightSide {

@@ -34,6 +34,30 @@ void certify(const Problem& problem, Team& team, FitResult& result) {
   set_shifts(*ensemble, moved, result);
 }
 
+/// Where the fit stands when nothing can be said about how well: values without statistics.
+void report_values(const Ensemble& ensemble, VecIn start, FitResult& result) {
+  const Unknowns& shared = ensemble.shared();
+  const bool has_point = result.x.size() == ensemble.num_variables();
+  result.objective =
+      result.iteration.history.empty() ? std::nan("") : result.iteration.history.back().objective;
+  result.num_shared = shared.size();
+  for (int i = 0; i < shared.size(); ++i) {
+    const Estimate& estimate = shared.estimate(i);
+    EstimateResult& out = result.estimates.emplace_back();
+    out.id = estimate.parameter;
+    out.initial = start.size() > i ? shared.value_of(i, start[i]) : estimate.initial;
+    out.lower = estimate.lower;
+    out.upper = estimate.upper;
+    out.truth = estimate.truth;
+    out.statistics.value = has_point ? shared.value_of(i, result.x[i]) : out.initial;
+    out.statistics.sd = std::nan("");
+    out.statistics.individual = out.statistics.joint = {std::nan(""), std::nan("")};
+  }
+  const auto n = static_cast<Eigen::Index>(result.estimates.size());
+  result.covariance.setConstant(n, n, std::nan(""));
+  result.correlation = result.covariance;
+}
+
 }  // namespace
 
 std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
@@ -71,7 +95,7 @@ FitResult fit(const Problem& problem, const FitSettings& settings) {
   } else if (!ensemble->initialize(start)) {
     result.iteration.status = GaussNewtonResult::Status::kEvaluationFailed;
     result.iteration.message = ensemble->why();
-    result.x = start;
+    report_values(*ensemble, ensemble->shared().initial(), result);
     return result;
   }
   result.timing.start = seconds_since(begin);
@@ -88,6 +112,8 @@ FitResult fit(const Problem& problem, const FitSettings& settings) {
   if (has_linearization && (result.converged() || ensemble->linearize(result.x).exists)) {
     summarize(problem, *ensemble, team, start, result);
     if (settings.certify && result.converged()) certify(problem, team, result);
+  } else {
+    report_values(*ensemble, start, result);
   }
   result.work = ensemble->work();
   for (const auto& remark : ensemble->remarks()) result.warnings.push_back(remark);
