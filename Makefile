@@ -34,13 +34,13 @@ bench:  ## Build and run the benchmarks
 	@scripts/install-packages scripts/packages.txt scripts/packages-bench.txt
 	@cmake --preset release -B build/bench -DPARFAIT_TESTS=OFF -DPARFAIT_BENCH=ON >/dev/null
 	@cmake --build build/bench
-	@for program in rhs k12 simulate; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
+	@for program in rhs k12 simulate estimate; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
 
-bench-peers:  ## Compare with Simbody and MuJoCo (installs them)
+bench-peers:  ## Compare with Simbody, MuJoCo, Ceres with CVODES (installs them)
 	@scripts/install-packages scripts/packages.txt scripts/packages-peers.txt
 	@cmake --preset release -B build/peers -DPARFAIT_TESTS=OFF -DPARFAIT_PEERS=ON >/dev/null
 	@cmake --build build/peers
-	@for program in peers simulate_peers; do echo "== bench_$$program"; build/peers/bench/bench_$$program; done
+	@for program in peers simulate_peers estimate_peers; do echo "== bench_$$program"; build/peers/bench/bench_$$program; done
 
 format:  ## Format all sources
 	@scripts/install-packages scripts/packages-lint.txt

@@ -12,9 +12,9 @@ class Tutorial(CliTest):
         """Writes the files and runs the commands of a tutorial, in their order."""
         text = (SOURCE / "docs/tutorials" / name).read_text()
         commands = 0
-        for file, model, shell in re.findall(r"`([a-z_]+\.xml)`:\n\n```xml\n(.*?)```|```sh\n(.*?)```", text, re.DOTALL):
+        for file, content, shell in re.findall(r"`([a-z_]+\.(?:xml|csv))`:\n\n```(?:xml|csv)\n(.*?)```|```sh\n(.*?)```", text, re.DOTALL):
             if file:
-                self.write(file, model)
+                self.write(file, content)
             for line in shell.splitlines():
                 program, *arguments = shlex.split(line)
                 self.assertEqual(program, "parfait")
@@ -30,6 +30,18 @@ class Tutorial(CliTest):
         last = self.trajectory("run/robertson")[-1]
         for name, value in (("y1", 1.8320e-01), ("dy1/dp1", -4.7501), ("dy1/dp2", 1.8809e-05), ("dy1/dp3", -3.1348e-09)):
             self.assertAlmostEqual(last[name] / value, 1, delta=1e-4)
+
+    def test_fit_runs_as_it_stands(self):
+        self.follow("fit.md")
+        text = (SOURCE / "docs/tutorials/fit.md").read_text()
+        for folder, count in (("run/first", 1), ("run/second", 3), ("run/validate", 1)):
+            result = self.result(folder)
+            self.assertEqual((result["status"], len(result["parameters"])), ("converged", count))
+            for p in result["parameters"]:  # the page prints what one sees
+                self.assertRegex(text, rf"{p['id']} +{p['value']:.6g} +± {p['sd']:.2g} ")
+        first, second, test = (self.result("run/" + name)["goodness_of_fit"]["chi2_p_value"] for name in ("first", "second", "validate"))
+        self.assertLess(first, 1e-100)
+        self.assertGreater(min(second, test), 0.2)
 
 
 if __name__ == "__main__":

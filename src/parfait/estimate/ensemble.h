@@ -40,6 +40,8 @@ class Ensemble : public LeastSquaresProblem {
   Eigen::VectorXd adopt(VecIn x) override;
   /// Nodes go onto the constraints after each step.
   void set_consistent(bool consistent) { consistent_ = consistent; }
+  double noise() const override { return noise_; }
+  void set_noise(double noise) { noise_ = noise; }
   int rank() const override { return linear_.rank(); }
   int num_free() const override { return linear_.num_free(); }
   double condition() const override { return linear_.condition(); }
@@ -89,6 +91,7 @@ class Ensemble : public LeastSquaresProblem {
   bool at_linearization_ = false;      ///< the last point is that of the last linearize()
   bool linearized_ = false;            ///< once: before, there is nothing to condense with
   bool consistent_ = false;
+  double noise_ = 0;
   LinearFit linear_;
   WorkingSet working_set_;
   double damping_ = 0;  ///< D of damp(): largest column norm at the first point

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -77,6 +78,9 @@ std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
   auto ensemble = std::make_unique<Ensemble>(std::move(shared), problem.requirements,
                                              std::move(experiments), problem.options.linear, team);
   ensemble->set_consistent(problem.options.consistent);
+  const bool integrates = std::ranges::any_of(
+      problem.experiments, [](const ExperimentDescription& e) { return e.system != nullptr; });
+  if (integrates) ensemble->set_noise(problem.options.integrator.rtol);
   return ensemble;
 }
 

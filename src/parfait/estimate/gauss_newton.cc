@@ -151,6 +151,12 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
                                                       "rounding errors",
                                                       line.increment));
       }
+      if (line.increment <= 10 * problem.noise() * problem.condition() * (1 + x.norm())) {
+        return finish(Status::kConverged,
+                      fmt::format("increment {:.1e} cannot be told from integration errors; a "
+                                  "smaller rtol would go further",
+                                  line.increment));
+      }
       if (options.globalization == Globalization::kFull) {
         return finish(Status::kEvaluationFailed,
                       "the full step leads to a point that cannot be evaluated: " + problem.why());

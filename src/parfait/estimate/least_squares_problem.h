@@ -50,6 +50,9 @@ class LeastSquaresProblem {
   /// manifold. Not part of omega or of any test.
   virtual Eigen::VectorXd adopt(VecIn x) { return x; }
 
+  /// Relative accuracy of the values: the tolerance of an integrator; 0: rounding.
+  virtual double noise() const { return 0; }
+
   virtual int rank() const = 0;
   virtual int num_free() const = 0;
   virtual double condition() const = 0;

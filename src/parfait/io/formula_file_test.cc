@@ -8,6 +8,7 @@
 
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/any_model_file.h"
+#include "parfait/io/problem_file.h"
 
 // What formula models say is read as it was meant, and what is written reads back unchanged.
 namespace parfait::io {
@@ -26,7 +27,7 @@ std::vector<fs::path> valid_models() {
   std::vector<fs::path> files;
   for (const auto& folder : {kModels, kRoot / "examples"}) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() != ".xml") continue;
+      if (entry.path().extension() != ".xml" || is_problem_file(entry.path())) continue;
       if (std::holds_alternative<FormulaModel>(read_any_model(entry.path()))) {
         files.push_back(entry.path());
       }
