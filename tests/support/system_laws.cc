@@ -116,6 +116,20 @@ class LawCheck {
     compare("observe_directions", dvalues, values);
   }
 
+  void invariants() {
+    const int n = system_.sizes().num_pos + system_.sizes().num_vel;
+    if (n == 0) return;
+    const auto values = [&](const LawPoint& at) {
+      VectorXd g(n);
+      system_.invariants(*ws_, at.t, at.y, {g.data(), size(n)});
+      return g;
+    };
+    Directions dg(n, num_);
+    system_.invariant_directions(*ws_, point_.t, point_.y, moving(), dg);
+    compare("invariant_directions", dg, values);
+    rates_of_invariants(dg);
+  }
+
   void projection() {
     const int num_invariants = system_.sizes().num_pos + system_.sizes().num_vel;
     if (num_invariants == 0) return;
@@ -149,6 +163,32 @@ class LawCheck {
 
  private:
   using Values = std::function<VectorXd(const LawPoint&)>;
+
+  /// g_vel is the rate of its g_pos along q' = v; natural coordinates have nq = nv.
+  void rates_of_invariants(const Directions& dg) {
+    const auto& sizes = system_.sizes();
+    if (sizes.nq != sizes.nv) return;
+    VectorXd g(sizes.num_pos + sizes.num_vel);
+    system_.invariants(*ws_, point_.t, point_.y, {g.data(), size(static_cast<int>(g.size()))});
+    const auto rows = system_.position_rows();
+    if (static_cast<int>(rows.size()) != sizes.num_vel) {
+      report_.violations.emplace_back("position_rows() has not one entry per velocity invariant");
+      return;
+    }
+    for (int i = 0; i < sizes.num_vel; ++i) {
+      const int row = rows[size(i)];
+      if (row < 0) continue;
+      double rate = dg(row, 0), largest = 1;
+      for (int j = 0; j < sizes.nq; ++j) {
+        const double part = dg(row, 1 + j) * point_.y[size(sizes.nq + j)];
+        rate += part;
+        largest = std::max(largest, std::abs(part));
+      }
+      if (std::abs(rate - g[sizes.num_pos + i]) <= 1e-12 * largest) continue;
+      report_.violations.push_back("velocity invariant " + std::to_string(i) +
+                                   " is not the rate of position invariant " + std::to_string(row));
+    }
+  }
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
@@ -233,6 +273,7 @@ LawReport check_system_laws(const dynamics::System& system, const LawPoint& poin
   check.jumps();
   check.start();
   check.quantities();
+  check.invariants();
   check.projection();
   return check.report();
 }

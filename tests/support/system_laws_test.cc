@@ -23,6 +23,7 @@ enum class Defect {
   kJump,
   kStart,
   kObserve,
+  kInvariant,
   kProjection,
   kDrift
 };
@@ -101,6 +102,13 @@ class Circle final : public System {
 
   void invariants(Workspace&, double, ConstVec y, Vec g) const override {
     g[0] = std::hypot(y[0], y[1]) - 1;
+  }
+  void invariant_directions(Workspace&, double, ConstVec y, const PointDirections& d,
+                            Directions& dg) const override {
+    const double r = std::hypot(y[0], y[1]) * (defect_ == Defect::kInvariant ? 2 : 1);
+    for (int j = 0; j < dg.count(); ++j) {
+      dg(0, j) = (y[0] * (*d.dy)(0, j) + y[1] * (*d.dy)(1, j)) / r;
+    }
   }
   ProjectionReport project(Workspace& ws, double, Vec y, Norm, double) const override {
     auto& w = cast(ws);
@@ -203,6 +211,7 @@ TEST(SystemLaws, SeeEachWrongDerivative) {
       {Defect::kJump, "jump_directions of \"s\", d/dp[0]: row 1"},
       {Defect::kStart, "start_directions, d/dp[0]: row 0"},
       {Defect::kObserve, "observe_directions, d/dy[0]: row 0"},
+      {Defect::kInvariant, "invariant_directions, d/dy[0]: row 0"},
       {Defect::kProjection, "project_directions, d/dy[0]: row 0"},
       {Defect::kDrift, "project() leaves the invariants above its tolerance"},
   };

@@ -26,6 +26,19 @@ void System::start_directions(Workspace&, Directions& dy) const {
   dy.resize(sizes().ny(), dy.count());
 }
 
+void System::invariant_directions(Workspace&, double, ConstVec, const PointDirections&,
+                                  Directions& dg) const {
+  dg.resize(sizes().num_pos + sizes().num_vel, dg.count());
+}
+
+std::vector<int> System::position_rows() const {
+  std::vector<int> rows(static_cast<std::size_t>(sizes().num_vel), -1);
+  for (int i = 0; i < std::min(sizes().num_pos, sizes().num_vel); ++i) {
+    rows[static_cast<std::size_t>(i)] = i;
+  }
+  return rows;
+}
+
 Status System::switches(Workspace&, const Point&, Vec) const {
   return Status::kOk;
 }

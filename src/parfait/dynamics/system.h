@@ -20,8 +20,9 @@
 ///
 /// Laws (checked for every system by testing/system_laws.h)
 ///   directions() is the derivative of evaluate() at the point of the last evaluate(), on and off
-///   the manifold; project() leaves |g| <= tolerance and is idempotent; project_directions() is the
-///   derivative of project() at the point of the last project().
+///   the manifold; invariant_directions() that of invariants(); project() leaves |g| <= tolerance
+///   and is idempotent; project_directions() is the derivative of project() at the point of the
+///   last project().
 /// At a singular position, where the rank of the invariants drops for an instant, project() may
 /// leave more of those that no correction reaches: ProjectionReport::residual tells how much.
 namespace parfait::dynamics {
@@ -150,6 +151,11 @@ class System {
 
   /// g_pos (num_pos), then g_vel (num_vel).
   virtual void invariants(Workspace& ws, double t, ConstVec y, Vec g) const = 0;
+  /// Their directions (num_pos + num_vel x k) at (t, y), with those of the parameters bound.
+  virtual void invariant_directions(Workspace& ws, double t, ConstVec y, const PointDirections& d,
+                                    Directions& dg) const;
+  /// Of each velocity invariant the position invariant whose rate it is; -1: of none.
+  virtual std::vector<int> position_rows() const;
   virtual ProjectionReport project(Workspace& ws, double t, Vec y, Norm norm,
                                    double tolerance) const = 0;
   virtual Status project_directions(Workspace& ws, Directions& dy) const = 0;

@@ -25,6 +25,11 @@ void check_method(const Problem& problem, const Subject& subject) {
                       "mechanical.",
                       experiment.id));
     }
+    if (method == Method::kHht && options.relaxation != Relaxation::kLimit) {
+      subject.fail(
+          "integrator \"hht\": keeps the constraints in every step, which only relaxation "
+          "\"limit\" allows.");
+    }
   }
 }
 
@@ -49,6 +54,10 @@ void check_fit_options(const Problem& problem) {
           linear.rank_tolerance, "> 0 and < 1");
   require(options.confidence > 0 && options.confidence < 1, "confidence", options.confidence,
           "> 0 and < 1");
+  require(options.relaxation_rate >= 0 && std::isfinite(options.relaxation_rate), "relaxation_rate",
+          options.relaxation_rate, ">= 0");
+  require(options.relaxation_factor > 0 && options.relaxation_factor < 1, "relaxation_factor",
+          options.relaxation_factor, "> 0 and < 1");
   try {
     integrate::check_options(options.integrator);
   } catch (const base::InputError& error) {

@@ -191,6 +191,13 @@ enum class Reduction : std::uint8_t {
   kInvariants2,  ///< the same, and the nodes are condensed in these coordinates, too (K 9.2.2)
 };
 
+/// How constrained systems are integrated from a node off the constraints (K 8).
+enum class Relaxation : std::uint8_t {
+  kLimit,      ///< from its projection: the limit of kBaumgarte for large rates (K 8.4)
+  kStandard,   ///< the constraints are shifted to where the node is, and stay there (K 8.3, 8.4)
+  kBaumgarte,  ///< they are shifted, and the shift decays (K 8.5-8.7)
+};
+
 struct FitOptions {
   GaussNewtonOptions iteration{};
   integrate::Options integrator{};
@@ -198,6 +205,9 @@ struct FitOptions {
   LinearFitOptions linear{};
   Condensing condensing = Condensing::kAutomatic;
   Reduction reduction = Reduction::kAutomatic;
+  Relaxation relaxation = Relaxation::kLimit;
+  double relaxation_rate = 0;       ///< kBaumgarte: alpha [1/s]; 0: by the factor
+  double relaxation_factor = 0.01;  ///< kBaumgarte: e^(-alpha T), T the length of the interval
   bool consistent = false;   ///< nodes are moved onto the constraints after each step (K 13.2.3)
   bool sigma_known = false;  ///< sd are not scaled with the estimated beta
   double confidence = 0.95;

@@ -16,6 +16,19 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+namespace {
+
+Directions stacked(const Directions& above, const Directions& below) {
+  Directions out(above.rows() + below.rows(), above.count());
+  for (int c = 0; c < out.count(); ++c) {
+    for (int j = 0; j < above.rows(); ++j) out(j, c) = above(j, c);
+    for (int j = 0; j < below.rows(); ++j) out(above.rows() + j, c) = below(j, c);
+  }
+  return out;
+}
+
+}  // namespace
+
 void ShootingExperiment::set_point(VecIn x, VecIn p) {
   x_ = x;
   p_ = p;
@@ -42,9 +55,8 @@ ShootingExperiment::Seeds ShootingExperiment::all_directions(int i) const {
       .s = unit.topRows(ns), .z = unit.middleRows(ns, nz()), .theta = unit.bottomRows(num_theta())};
 }
 
-/// The start of an interval: the node's state, consistent as far as the model needs it, and its
-/// directions along the seeds; null: values only.
-bool ShootingExperiment::prepare(int i, const Seeds* seeds) {
+/// The node's state as its variables say, and its directions along the seeds; null: values only.
+void ShootingExperiment::place_start(int i, const Seeds* seeds) {
   Node& node = nodes_[static_cast<std::size_t>(i)];
   ShootingInterval::Start& start = node.start;
   const int k = seeds != nullptr ? static_cast<int>(seeds->s.cols()) : 0;
@@ -83,8 +95,24 @@ bool ShootingExperiment::prepare(int i, const Seeds* seeds) {
   } else {
     for (int j = 0; j < ny(); ++j) set(j, scale_[j] * node.s[j], j);
   }
+}
+
+/// The start of an interval: the node's state, consistent as far as the model needs it, and its
+/// directions along the seeds; null: values only.
+bool ShootingExperiment::prepare(int i, const Seeds* seeds) {
+  place_start(i, seeds);
+  Node& node = nodes_[static_cast<std::size_t>(i)];
   const double t = times_[static_cast<std::size_t>(i)];
-  return project_start(node, t, k > 0) && relax(node, t, k > 0);
+  const bool with_directions = seeds != nullptr && seeds->s.cols() > 0;
+  if (is_relaxed(i)) {
+    relax_constraints(node, t, with_directions);
+    return true;
+  }
+  return project_start(node, t, with_directions) && relax(node, t, with_directions);
+}
+
+bool ShootingExperiment::is_relaxed(int i) const {
+  return i > 0 && nz() == 0 && has_invariants() && options_.relaxation != Relaxation::kLimit;
 }
 
 /// pi(s), and its exact derivative.
@@ -161,18 +189,27 @@ bool ShootingExperiment::relax(Node& node, double t, bool with_directions) {
   node.consistency = Eigen::Map<const VectorXd>(h.data(), nz());
   start.p.insert(start.p.end(), h.begin(), h.end());
   if (!with_directions) return true;
-  const int k = start.W.count(), np = system_->sizes().np;
+  const int k = start.W.count();
   Directions drate(ny(), k);
   node.dconsistency.resize(nz(), k);
   system_->directions(*node.workspace, {.dt = {}, .dy = &start.W, .dz = &start.dz, .dphi = {}},
                       drate, &node.dconsistency);
-  Directions extended(np + nz(), k);
-  for (int c = 0; c < k; ++c) {
-    for (int j = 0; j < np; ++j) extended(j, c) = start.dp(j, c);
-    for (int j = 0; j < nz(); ++j) extended(np + j, c) = node.dconsistency(j, c);
-  }
-  start.dp = std::move(extended);
+  start.dp = stacked(start.dp, node.dconsistency);
   return true;
+}
+
+/// (g_0, g'_0) = the invariants at the node, which the relaxed mechanics take as parameters.
+void ShootingExperiment::relax_constraints(Node& node, double t, bool with_directions) {
+  ShootingInterval::Start& start = node.start;
+  const int ng = system_->sizes().num_pos + system_->sizes().num_vel;
+  std::vector<double> g(static_cast<std::size_t>(ng));
+  system_->invariants(*node.workspace, t, start.y, g);
+  start.p.insert(start.p.end(), g.begin(), g.end());
+  if (!with_directions) return;
+  Directions dg(ng, start.W.count());
+  system_->invariant_directions(*node.workspace, t, start.y,
+                                {.dt = {}, .dy = &start.W, .dz = {}, .dphi = {}}, dg);
+  start.dp = stacked(start.dp, dg);
 }
 
 /// All intervals, in parallel: each writes only to its own node.
@@ -511,7 +548,10 @@ VectorXd ShootingExperiment::onto_manifold(VecIn x, VecIn p) {
   set_point(x, p);
   for (int i = tangent_first_ ? 0 : 1; i < num_nodes(); ++i) {
     Node& node = nodes_[static_cast<std::size_t>(i)];
-    if (prepare(i, nullptr)) out.segment(offset_of(i), ny()) += node.to_manifold;
+    place_start(i, nullptr);
+    if (project_start(node, times_[static_cast<std::size_t>(i)], false)) {
+      out.segment(offset_of(i), ny()) += node.to_manifold;
+    }
   }
   if (x_now.size() == x.size()) set_point(x_now, p_now);
   return out;

@@ -8,7 +8,6 @@
 
 #include "parfait/estimate/condensing.h"
 #include "parfait/estimate/experiment.h"
-#include "parfait/estimate/relaxed_dae.h"
 #include "parfait/estimate/shooting_interval.h"
 #include "parfait/estimate/variables.h"
 
@@ -24,7 +23,9 @@ namespace parfait::estimate {
 ///   z_i  algebraic states at tau_i; 0 = h(tau_i, s_i, z_i, p) are equations (relaxed_dae.h)
 ///
 /// Systems with invariants are integrated from the projected node pi(s_i), with the exact
-/// derivative of pi: the relaxation `limit` of K 8.4.
+/// derivative of pi: the relaxation `limit` of K 8.4. The others of K 8 begin at s_i itself, with
+/// the constraints shifted (relaxed_mechanics.h), except in the first interval: pi(s_0) is what
+/// makes all nodes consistent in the end.
 ///
 /// See  docs/theory/multiple_shooting.md
 class ShootingExperiment : public Experiment {
@@ -75,7 +76,7 @@ class ShootingExperiment : public Experiment {
     double constant = 0;
   };
   struct Node {
-    std::unique_ptr<RelaxedDae> relaxed;
+    std::unique_ptr<dynamics::System> relaxed;   ///< what is integrated, if not the model itself
     std::unique_ptr<ShootingInterval> interval;  ///< of length 0 for an end node
     std::unique_ptr<dynamics::Workspace> workspace;
     ShootingInterval::Start start;
@@ -132,10 +133,15 @@ class ShootingExperiment : public Experiment {
     Eigen::MatrixXd s, z, theta;
   };
   Seeds all_directions(int node) const;
+  void place_start(int node, const Seeds* seeds);
   bool prepare(int node, const Seeds* seeds);
   void account(int node);
   bool project_start(Node& node, double t, bool with_directions);
   bool relax(Node& node, double t, bool with_directions);
+  void relax_constraints(Node& node, double t, bool with_directions);
+  /// The interval begins off the constraints.
+  bool is_relaxed(int node) const;
+  double relaxation_rate(double t0, double t1) const;
   bool run(bool with_directions);
   std::string lost_start(int node) const;
   void collect_values();

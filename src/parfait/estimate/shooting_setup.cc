@@ -6,6 +6,8 @@
 
 #include "parfait/estimate/horizon.h"
 #include "parfait/estimate/measurements.h"
+#include "parfait/estimate/relaxed_dae.h"
+#include "parfait/estimate/relaxed_mechanics.h"
 #include "parfait/estimate/shooting_experiment.h"
 
 // What a shooting experiment consists of: unknowns, grid, samples, rows.
@@ -54,7 +56,18 @@ void ShootingExperiment::choose_reduction() {
       !has_invariants()) {
     reduction_ = Reduction::kNone;
   }
+  const bool relaxed = has_invariants() && options_.relaxation != Relaxation::kLimit;
+  if (relaxed && (reduction_ == Reduction::kInvariants1 || reduction_ == Reduction::kInvariants2)) {
+    throw InputError(options_.place,
+                     "reduction invariants1, invariants2: need nodes that are projected onto the "
+                     "constraints, relaxation limit. Use fixfit or none.");
+  }
   if (reduction_ != Reduction::kAutomatic) return;
+  if (relaxed) {
+    // What the constraints leave free in the first node is less than all of any other.
+    reduction_ = can_replay && num_nodes() > 1 ? Reduction::kFixfit : Reduction::kNone;
+    return;
+  }
   const int all = ny() + num_theta();
   const int few = static_cast<int>(free_.size()) + num_theta() + 1;
   if (can_replay && num_nodes() > 1 && 2 * few <= all) {
@@ -272,12 +285,21 @@ void ShootingExperiment::make_nodes() {
     const dynamics::System* system = system_.get();
     if (nz() > 0) {
       nodes_[i].relaxed = std::make_unique<RelaxedDae>(*system_, t0, t1);
-      system = nodes_[i].relaxed.get();
+    } else if (is_relaxed(static_cast<int>(i))) {
+      nodes_[i].relaxed = std::make_unique<RelaxedMechanics>(*system_, t0, relaxation_rate(t0, t1));
     }
+    if (nodes_[i].relaxed) system = nodes_[i].relaxed.get();
     nodes_[i].interval = std::make_unique<ShootingInterval>(
         *system, *observer_, options_.integrator, t0, t1, sample_times_[i]);
-    nodes_[i].workspace = system_->make_workspace(ny() + nz() + num_theta());
+    nodes_[i].workspace = system_->make_workspace(ny() + nz() + num_theta() + 1);  // +1: fixfit
   }
+}
+
+/// alpha of K (8.5), a rate; the factor is that of (8.2) at the end of the interval.
+double ShootingExperiment::relaxation_rate(double t0, double t1) const {
+  if (options_.relaxation != Relaxation::kBaumgarte) return 0;
+  if (options_.relaxation_rate > 0) return options_.relaxation_rate;
+  return t1 > t0 ? -std::log(options_.relaxation_factor) / (t1 - t0) : 0;
 }
 
 int ShootingExperiment::offset_of(int node) const {

@@ -52,8 +52,10 @@ void ShootingExperiment::take_states(const Data& table, bool by_header, double t
   }
 }
 
-/// The state nearest to y (in the scaled 2-norm) at which the model shows what was measured at t:
-/// Gauss-Newton for min |y - y_0| s.t. quantities(y) = measured (K 3.4).
+/// The state nearest to y (in the scaled 2-norm) that the constraints allow and at which the model
+/// shows what was measured at t: Gauss-Newton for
+///
+///   min |y - y_0|   s.t.   quantities(y) = measured,  g(y) = 0            (K 3.4)
 void ShootingExperiment::project_on_measurements(double t, std::vector<double>& y,
                                                  const std::vector<double>& z) {
   const int time = description_.data.find_column(description_.data.time);
@@ -74,11 +76,15 @@ void ShootingExperiment::project_on_measurements(double t, std::vector<double>& 
   const auto ws = system_->make_workspace(ny());
   system_->bind(*ws, parameters_);
   system_->bind_directions(*ws, Directions(system_->sizes().np, ny()));
-  const auto n = static_cast<Index>(names.size());
+  const auto num_shown = static_cast<Index>(names.size());
+  const Index num_invariants = system_->sizes().num_pos + system_->sizes().num_vel;
+  const Index n = num_shown + num_invariants;
   const VectorXd y_0 = Eigen::Map<const VectorXd>(y.data(), ny()).cwiseQuotient(scale_);
   VectorXd x = y_0;
   std::vector<double> values(names.size()), state(y);
+  std::vector<double> g(static_cast<std::size_t>(num_invariants));
   Directions unit(ny(), ny()), D(observer->size(), ny()), dz(nz(), ny());
+  Directions dg(static_cast<int>(num_invariants), ny());
   for (int i = 0; i < ny(); ++i) unit(i, i) = scale_[i];
   constexpr int kMost = 20;
   for (int iteration = 0; iteration < kMost; ++iteration) {
@@ -89,9 +95,17 @@ void ShootingExperiment::project_on_measurements(double t, std::vector<double>& 
                                 D);
     MatrixXd J(n, ny());
     VectorXd r(n);
-    for (Index i = 0; i < n; ++i) {
+    for (Index i = 0; i < num_shown; ++i) {
       r[i] = values[static_cast<std::size_t>(i)] - target[static_cast<std::size_t>(i)];
       for (int j = 0; j < ny(); ++j) J(i, j) = D(static_cast<int>(i), j);
+    }
+    if (num_invariants > 0) {
+      system_->invariants(*ws, t, state, g);
+      system_->invariant_directions(*ws, t, state, {.dt = {}, .dy = &unit}, dg);
+      for (Index i = 0; i < num_invariants; ++i) {
+        r[num_shown + i] = g[static_cast<std::size_t>(i)];
+        for (int j = 0; j < ny(); ++j) J(num_shown + i, j) = dg(static_cast<int>(i), j);
+      }
     }
     // From x: the point of J (x' - x) + r = 0 nearest to y_0.
     const VectorXd next = y_0 - J.completeOrthogonalDecomposition().solve(r + J * (y_0 - x));

@@ -14,6 +14,8 @@ using estimate::Condensing;
 using estimate::FitOptions;
 using estimate::Globalization;
 using estimate::Norm;
+using estimate::Reduction;
+using estimate::Relaxation;
 using integrate::Method;
 
 template <class T>
@@ -24,6 +26,8 @@ const Option<double> kNumbers[] = {
     {"min_step", [](FitOptions& o) -> double& { return o.iteration.min_step; }},
     {"huber_gamma", [](FitOptions& o) -> double& { return o.linear.huber_gamma; }},
     {"rank_tolerance", [](FitOptions& o) -> double& { return o.linear.rank_tolerance; }},
+    {"relaxation_rate", [](FitOptions& o) -> double& { return o.relaxation_rate; }},
+    {"relaxation_factor", [](FitOptions& o) -> double& { return o.relaxation_factor; }},
     {"rtol", [](FitOptions& o) -> double& { return o.integrator.rtol; }},
     {"atol", [](FitOptions& o) -> double& { return o.integrator.atol; }},
     {"max_step", [](FitOptions& o) -> double& { return o.integrator.max_step; }},
@@ -59,6 +63,29 @@ const Words<Condensing>& condensings() {
   return words;
 }
 
+const Words<Reduction>& reductions() {
+  static const Words<Reduction> words{{"auto", Reduction::kAutomatic},
+                                      {"none", Reduction::kNone},
+                                      {"fixfit", Reduction::kFixfit},
+                                      {"invariants1", Reduction::kInvariants1},
+                                      {"invariants2", Reduction::kInvariants2}};
+  return words;
+}
+
+const Words<Relaxation>& relaxations() {
+  static const Words<Relaxation> words{{"limit", Relaxation::kLimit},
+                                       {"standard", Relaxation::kStandard},
+                                       {"baumgarte", Relaxation::kBaumgarte}};
+  return words;
+}
+
+const Words<dynamics::Norm>& projections() {
+  static const Words<dynamics::Norm> words{{"mechanical", dynamics::Norm::kMass},
+                                           {"euclidean", dynamics::Norm::kEuclidean},
+                                           {"partition", dynamics::Norm::kPartition}};
+  return words;
+}
+
 const Words<bool>& sigmas() {
   static const Words<bool> words{{"estimated", false}, {"known", true}};
   return words;
@@ -76,6 +103,21 @@ const Words<Method>& methods() {
 template <class T>
 void read_word(Element& element, const char* name, const Words<T>& words, T& value) {
   if (const auto text = element.field(name)) value = read_choice<T>(element, *text, name, words);
+}
+
+/// How fast a relaxation decays is said once, and only of one that does.
+void check_relaxation(const Element& element, const FitOptions& options,
+                      const std::optional<Text>& rate, const std::optional<Text>& factor) {
+  if (rate && factor) {
+    element.fail(factor->place,
+                 "relaxation_rate and relaxation_factor: both say how fast the relaxation decays. "
+                 "Give one of them.");
+  }
+  if ((rate || factor) && options.relaxation != Relaxation::kBaumgarte) {
+    element.fail((rate ? rate : factor)->place,
+                 std::string(rate ? "relaxation_rate" : "relaxation_factor") +
+                     ": only relaxation=\"baumgarte\" decays.");
+  }
 }
 
 template <class T>
@@ -116,6 +158,14 @@ FitOptions read_fit_options(Element& element) {
   read_word(element, "globalization", globalizations(), options.iteration.globalization);
   read_word(element, "norm", norms(), options.linear.norm);
   read_word(element, "condensing", condensings(), options.condensing);
+  read_word(element, "reduction", reductions(), options.reduction);
+  read_word(element, "relaxation", relaxations(), options.relaxation);
+  check_relaxation(element, options, element.field("relaxation_rate"),
+                   element.field("relaxation_factor"));
+  read_word(element, "projection", projections(), options.integrator.projection);
+  if (const auto text = element.field("consistent")) {
+    options.consistent = read_flag(element, *text, "consistent");
+  }
   read_word(element, "sigma", sigmas(), options.sigma_known);
   if (const auto text = element.field("back_projection")) {
     options.iteration.back_projection = read_flag(element, *text, "back_projection");
@@ -143,6 +193,13 @@ void write_fit_options(pugi::xml_node root, const FitOptions& given) {
   set_word("norm", norms(), options.linear.norm, defaults.linear.norm);
   if (options.integrator_given) set("integrator", word_of(methods(), options.integrator.method));
   set_word("condensing", condensings(), options.condensing, defaults.condensing);
+  set_word("reduction", reductions(), options.reduction, defaults.reduction);
+  set_word("relaxation", relaxations(), options.relaxation, defaults.relaxation);
+  set_word("projection", projections(), options.integrator.projection,
+           defaults.integrator.projection);
+  if (options.consistent != defaults.consistent) {
+    set("consistent", options.consistent ? "yes" : "no");
+  }
   set_word("sigma", sigmas(), options.sigma_known, defaults.sigma_known);
   for (const auto& [name, find] : kCounts) {
     if (find(options) != find(defaults)) set(name, std::to_string(find(options)));

@@ -71,7 +71,8 @@ constexpr const char* kEverything = R"(<problem>
   </experiment>
   <options globalization="natural" back_projection="no" tol="1e-7" max_iterations="7" min_step="1e-5" norm="huber"
            huber_gamma="1.5" rank_tolerance="1e-8" integrator="abm" rtol="1e-9" atol="1e-11" max_step="0.5" max_steps="500"
-           condensing="orthogonal" sigma="known" confidence="0.9"/>
+           condensing="orthogonal" reduction="fixfit" relaxation="baumgarte" relaxation_factor="0.2"
+           projection="euclidean" consistent="yes" sigma="known" confidence="0.9"/>
 </problem>
 )";
 
@@ -200,6 +201,12 @@ void expect_same(const Problem& a, const Problem& b) {
   EXPECT_EQ(o.integrator.max_step, p.integrator.max_step);
   EXPECT_EQ(o.integrator.max_steps, p.integrator.max_steps);
   EXPECT_EQ(o.condensing, p.condensing);
+  EXPECT_EQ(o.reduction, p.reduction);
+  EXPECT_EQ(o.relaxation, p.relaxation);
+  EXPECT_EQ(o.relaxation_rate, p.relaxation_rate);
+  EXPECT_EQ(o.relaxation_factor, p.relaxation_factor);
+  EXPECT_EQ(o.integrator.projection, p.integrator.projection);
+  EXPECT_EQ(o.consistent, p.consistent);
   EXPECT_EQ(o.sigma_known, p.sigma_known);
   EXPECT_EQ(o.confidence, p.confidence);
 }
@@ -272,6 +279,11 @@ TEST(ProblemFile, SaysWhatItMeans) {
   EXPECT_EQ(p.options.linear.norm, estimate::Norm::kHuber);
   EXPECT_EQ(p.options.integrator.method, integrate::Method::kAbm);
   EXPECT_EQ(p.options.condensing, estimate::Condensing::kOrthogonal);
+  EXPECT_EQ(p.options.reduction, estimate::Reduction::kFixfit);
+  EXPECT_EQ(p.options.relaxation, estimate::Relaxation::kBaumgarte);
+  EXPECT_EQ(p.options.relaxation_factor, 0.2);
+  EXPECT_EQ(p.options.integrator.projection, dynamics::Norm::kEuclidean);
+  EXPECT_TRUE(p.options.consistent);
   EXPECT_TRUE(p.options.sigma_known);
   EXPECT_EQ(p.options.confidence, 0.9);
 }

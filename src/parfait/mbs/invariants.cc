@@ -1,5 +1,6 @@
 #include "parfait/mbs/invariants.h"
 
+#include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
 
 namespace parfait::mbs {
@@ -94,6 +95,37 @@ void invariant_directions(const ModelData& m, ModelWorkspace& w, Lane* dg) {
       }
     }
   }
+}
+
+void Model::invariant_directions(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
+                                 const dynamics::PointDirections& d,
+                                 dynamics::Directions& dg) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  w.t = t;
+  load_state(m, w, y.data());
+  evaluate_offsets(m, w, t);
+  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  for (int chunk = 0; chunk < dg.chunks(); ++chunk) {
+    seed_chunk(m, w, d, chunk);
+    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    place_lanes(m, w, dy, true);
+    mbs::invariant_directions(m, w, reinterpret_cast<Lane*>(dg.chunk(chunk)));
+  }
+}
+
+std::vector<int> Model::position_rows() const {
+  const auto& s = data_->structure;
+  const int num_body_rows = s.num_vel - s.num_rows;
+  std::vector<int> rows(static_cast<std::size_t>(s.num_vel), -1);
+  for (int i = 0; i < num_body_rows; ++i) rows[i] = i;
+  for (const JointShape& shape : s.joints) {
+    int pos_row = shape.first_pos_row;
+    for (int i = 0; i < shape.nrows; ++i) {
+      if (!shape.rows[i].is_velocity()) rows[num_body_rows + shape.first_row + i] = pos_row++;
+    }
+  }
+  return rows;
 }
 
 void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lambda,

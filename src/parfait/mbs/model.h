@@ -47,6 +47,10 @@ class Model final : public dynamics::System {
                   dynamics::Directions& ddydt, dynamics::Directions* dresidual) const override;
   void invariants(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
                   dynamics::Vec g) const override;
+  void invariant_directions(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
+                            const dynamics::PointDirections& d,
+                            dynamics::Directions& dg) const override;
+  std::vector<int> position_rows() const override;
   dynamics::ProjectionReport project(dynamics::Workspace& ws, double t, dynamics::Vec y,
                                      dynamics::Norm norm, double tolerance) const override;
   dynamics::Status project_directions(dynamics::Workspace& ws,

@@ -81,6 +81,10 @@ dynamics::Status Model::observe(dynamics::Workspace& ws, const Observer& observe
   const auto& o = static_cast<const ModelObserver&>(observer);
   auto status = dynamics::Status::kOk;
   if (o.rates) {
+    if (!m.needs_centers) {  // the right-hand side then leaves the centres where they were
+      load_state(m, w, at.y.data());
+      place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+    }
     status = evaluate(ws, at, w.rates, {});
     finalize_frames(m, w);
   } else {

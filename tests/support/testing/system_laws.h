@@ -35,8 +35,9 @@ struct LawReport {
 
 /// The laws of dynamics/system.h at a point: every function that has directions, along t, each y, z
 /// and p, against differences of its values: the right-hand side, the residual, the switching
-/// functions, each jump, the start, the quantities, and for systems with invariants the projection,
-/// which must also reach its tolerance and be idempotent.
+/// functions, each jump, the start, the quantities, and for systems with invariants these
+/// themselves, of which those of the velocity must be the rates of those of the position, and the
+/// projection, which must also reach its tolerance and be idempotent.
 LawReport check_system_laws(const dynamics::System& system, const LawPoint& point,
                             const LawOptions& options = {});
 
