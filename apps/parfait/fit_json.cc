@@ -197,89 +197,23 @@ Json history_json(const std::vector<estimate::Iteration>& history) {
   return list;
 }
 
-const char* norm_name(Norm norm) {
-  switch (norm) {
-    case Norm::kL2:
-      return "l2";
-    case Norm::kHuber:
-      return "huber";
-    case Norm::kL1:
-      return "l1";
-    case Norm::kLInf:
-      return "linf";
-  }
-  return "";
-}
-
-const char* condensing_name(estimate::Condensing condensing) {
-  switch (condensing) {
-    case estimate::Condensing::kAutomatic:
-      return "auto";
-    case estimate::Condensing::kGauss:
-      return "gauss";
-    case estimate::Condensing::kOrthogonal:
-      return "orthogonal";
-  }
-  return "";
-}
-
-const char* reduction_name(estimate::Reduction reduction) {
-  switch (reduction) {
-    case estimate::Reduction::kAutomatic:
-      return "auto";
-    case estimate::Reduction::kNone:
-      return "none";
-    case estimate::Reduction::kFixfit:
-      return "fixfit";
-    case estimate::Reduction::kInvariants1:
-      return "invariants1";
-    case estimate::Reduction::kInvariants2:
-      return "invariants2";
-  }
-  return "";
-}
-
-const char* relaxation_name(estimate::Relaxation relaxation) {
-  switch (relaxation) {
-    case estimate::Relaxation::kLimit:
-      return "limit";
-    case estimate::Relaxation::kStandard:
-      return "standard";
-    case estimate::Relaxation::kBaumgarte:
-      return "baumgarte";
-  }
-  return "";
-}
-
-const char* projection_name(dynamics::Norm norm) {
-  switch (norm) {
-    case dynamics::Norm::kMass:
-      return "mechanical";
-    case dynamics::Norm::kEuclidean:
-      return "euclidean";
-    case dynamics::Norm::kPartition:
-      return "partition";
-  }
-  return "";
-}
-
 Json fit_options_json(const FitRun& run) {
   const FitOptions& o = run.plan.problem.options;
   Json json = {{"globalization", estimate::text(o.iteration.globalization)},
                {"back_projection", o.iteration.back_projection},
                {"tol", o.iteration.tolerance},
                {"max_iterations", o.iteration.max_iterations},
-               {"norm", norm_name(o.linear.norm)}};
+               {"norm", estimate::text(o.linear.norm)}};
   if (o.linear.norm == Norm::kHuber) json["huber_gamma"] = o.linear.huber_gamma;
-  json["condensing"] = condensing_name(o.condensing);
-  json["reduction"] = reduction_name(o.reduction);
-  json["relaxation"] = relaxation_name(o.relaxation);
+  json["condensing"] = estimate::text(o.condensing);
+  json["reduction"] = estimate::text(o.reduction);
+  json["relaxation"] = estimate::text(o.relaxation);
   if (o.relaxation == estimate::Relaxation::kBaumgarte && o.relaxation_rate > 0) {
     json["relaxation_rate"] = o.relaxation_rate;
   } else if (o.relaxation == estimate::Relaxation::kBaumgarte) {
     json["relaxation_factor"] = o.relaxation_factor;
   }
-  json["projection"] = projection_name(o.integrator.projection);
+  json["projection"] = estimate::text(o.integrator.projection);
   json["consistent"] = o.consistent;
   json["integrator"] = o.integrator_given ? integrate::text(o.integrator.method) : "auto";
   json["rtol"] = o.integrator.rtol;

@@ -256,50 +256,11 @@ void explain(const Ensemble& ensemble, const std::vector<Expansion>& maps,
   result.identifiability = diagnose(input);
 }
 
-/// The linearized problem whose covariance is J+ J+^T of least squares, with the active
-/// inequalities as equations: what other norms scale (statistics.h).
-class SquaresFit {
- public:
-  SquaresFit(const Ensemble& ensemble, const LinearFitOptions& options) {
-    LinearFitOptions squares = options;
-    squares.norm = Norm::kL2;
-    const WorkingSet& working = ensemble.linear().working_set();
-    for (std::size_t i = 0; i < ensemble.blocks().size(); ++i) {
-      Block block = ensemble.blocks()[i];
-      const std::vector<int>& active = working.active[i];
-      const Index old = block.C.rows(), more = static_cast<Index>(active.size());
-      block.C.conservativeResize(old + more, Eigen::NoChange);
-      block.D.conservativeResize(old + more, Eigen::NoChange);
-      block.right.c.conservativeResize(old + more);
-      for (Index k = 0; k < more; ++k) {
-        const int row = active[static_cast<std::size_t>(k)];
-        block.C.row(old + k) = block.E.row(row);
-        block.D.row(old + k) = block.F.row(row);
-        block.right.c[old + k] = block.right.e[row];
-      }
-      block.E.resize(0, block.E.cols());
-      block.F.resize(0, block.F.cols());
-      block.right.e.resize(0);
-      blocks_.push_back(std::move(block));
-    }
-    solved_ = linear_.factorize(blocks_, squares) == LinearFit::Status::kSolved;
-  }
-  bool solved() const { return solved_; }
-  const LinearFit& linear() const { return linear_; }
-
- private:
-  std::vector<Block> blocks_;
-  LinearFit linear_;
-  bool solved_ = false;
-};
-
 }  // namespace
 
 void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn start,
                FitResult& result) {
-  std::optional<SquaresFit> squares;
-  if (problem.options.linear.norm != Norm::kL2) squares.emplace(ensemble, problem.options.linear);
-  const LinearFit& linear = squares && squares->solved() ? squares->linear() : ensemble.linear();
+  const LinearFit& linear = ensemble.linear();
   const VectorXd& x = result.x;
   const Unknowns& shared = ensemble.shared();
   const int num_experiments = ensemble.num_experiments();

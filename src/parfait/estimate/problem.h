@@ -198,6 +198,12 @@ enum class Relaxation : std::uint8_t {
   kBaumgarte,  ///< they are shifted, and the shift decays (K 8.5-8.7)
 };
 
+// As they are written in problem files and results.
+const char* text(Condensing condensing);
+const char* text(Reduction reduction);
+const char* text(Relaxation relaxation);
+const char* text(dynamics::Norm projection);
+
 struct FitOptions {
   GaussNewtonOptions iteration{};
   integrate::Options integrator{};

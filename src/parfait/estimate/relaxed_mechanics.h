@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "parfait/dynamics/system.h"
+#include "parfait/estimate/extended_system.h"
 
 namespace parfait::estimate {
 
@@ -30,30 +30,11 @@ RelaxedOffset relaxed_offset(double alpha, double tau);
 /// It has no invariants for those who ask: the flow keeps phi but for the drift of an integration,
 /// which is small over an interval, and a projection onto g = 0 would undo the relaxation. A jump
 /// ends on the constraints themselves.
-class RelaxedMechanics : public dynamics::System {
+class RelaxedMechanics : public ExtendedSystem {
  public:
-  using Workspace = dynamics::Workspace;
-  using Vec = dynamics::Vec;
-  using ConstVec = dynamics::ConstVec;
-  using Status = dynamics::Status;
-  using Point = dynamics::Point;
-  using PointDirections = dynamics::PointDirections;
-  using Directions = dynamics::Directions;
-
   /// alpha [1/s]; `system` must outlive it.
   RelaxedMechanics(const dynamics::System& system, double t0, double alpha);
 
-  const dynamics::Sizes& sizes() const override { return sizes_; }
-  const std::vector<dynamics::ParameterInfo>& parameters() const override { return parameters_; }
-  std::vector<std::string> state_names() const override { return system_.state_names(); }
-  std::vector<double> initial_state() const override { return system_.initial_state(); }
-  std::unique_ptr<Workspace> make_workspace(int max_directions) const override;
-  std::unique_ptr<Workspace> make_bound_copy(const Workspace& ws,
-                                             int max_directions) const override;
-  void bind(Workspace& ws, ConstVec p) const override;
-  void bind_directions(Workspace& ws, const Directions& dp) const override;
-  void start(Workspace& ws, Vec y, Vec z) const override;
-  void start_directions(Workspace& ws, Directions& dy) const override;
   Status evaluate(Workspace& ws, const Point& at, Vec dydt, Vec residual) const override;
   void directions(Workspace& ws, const PointDirections& d, Directions& ddydt,
                   Directions* dresidual) const override;
@@ -63,32 +44,20 @@ class RelaxedMechanics : public dynamics::System {
     return {};
   }
   Status project_directions(Workspace&, Directions&) const override { return Status::kOk; }
-  std::unique_ptr<Observer> make_observer(std::span<const std::string> quantities) const override {
-    return system_.make_observer(quantities);
-  }
   Status observe(Workspace& ws, const Observer& observer, const Point& at,
                  Vec values) const override;
   void observe_directions(Workspace& ws, const Observer& observer, const PointDirections& d,
                           Directions& dvalues) const override;
-  std::vector<double> time_breaks() const override { return system_.time_breaks(); }
-  std::vector<dynamics::SwitchInfo> switch_infos() const override { return system_.switch_infos(); }
-  Status switches(Workspace& ws, const Point& at, Vec s) const override;
-  void switch_directions(Workspace& ws, const PointDirections& d, Directions& ds) const override;
-  Status jump(Workspace& ws, int which, const Point& before, Vec after) const override;
-  void jump_directions(Workspace& ws, const PointDirections& d, Directions& dafter) const override;
 
  private:
-  struct Data;
-  static Data& data(Workspace& ws);
-  Point relaxed(Data& d, const Point& at) const;
-  PointDirections relaxed(Data& d, const PointDirections& along, int count) const;
+  struct MechanicsData;
+  std::unique_ptr<Data> make_data() const override;
+  Point relaxed(MechanicsData& d, const Point& at) const;
+  PointDirections relaxed(MechanicsData& d, const PointDirections& along, int count) const;
 
-  const dynamics::System& system_;
   double t0_, alpha_;
   int num_pos_, num_vel_;
   std::vector<int> position_rows_;
-  dynamics::Sizes sizes_;
-  std::vector<dynamics::ParameterInfo> parameters_;
 };
 
 }  // namespace parfait::estimate

@@ -55,10 +55,7 @@ class ShootingExperiment : public Experiment {
   Work work() const override { return work_; }
   std::vector<std::string> remarks() const override;
 
-  Condensing condensing() const { return condenser_.method(); }
   Reduction reduction() const { return reduction_; }
-  /// Directions that interval i integrated in the last linearization.
-  int num_directions(int i) const { return nodes_[static_cast<std::size_t>(i)].num_directions; }
 
  private:
   /// weight * (quantity at a sample, component of a node variable, or local unknown).
@@ -101,7 +98,6 @@ class ShootingExperiment : public Experiment {
     std::vector<Eigen::VectorXd> e;
     Eigen::MatrixXd T, U;
     Eigen::VectorXd u, u_z;
-    int num_directions = 0;
   };
   /// An unknown parameter of the model.
   struct Column {

@@ -13,16 +13,6 @@ namespace parfait::estimate {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Directions of the end of an interval, scaled as the nodes are.
-MatrixXd ShootingExperiment::end_directions(const Node& node) const {
-  const dynamics::Directions& W = node.interval->W1();
-  MatrixXd D(ny(), W.count());
-  for (int c = 0; c < W.count(); ++c) {
-    for (int j = 0; j < ny(); ++j) D(j, c) = W(j, c) / scale_[j];
-  }
-  return D;
-}
-
 bool ShootingExperiment::linearize_fixfit() {
   why_.clear();
   const int nt = num_theta();
@@ -58,7 +48,6 @@ bool ShootingExperiment::linearize_fixfit() {
       }
       node.why = node.interval->run(node.start, true) ? lost_start(i) : node.interval->why();
     }
-    node.num_directions = nw + nt + 1;
     account(i);
     if (!why_.empty()) return false;
     const auto samples = static_cast<std::size_t>(node.interval->num_samples());

@@ -42,47 +42,49 @@ const Option<int> kCounts[] = {
 template <class T>
 using Words = std::vector<std::pair<std::string, T>>;
 
+/// Values under the names that results have for them, too.
+template <class T>
+Words<T> named(std::initializer_list<T> values) {
+  using estimate::text;
+  using integrate::text;
+  Words<T> words;
+  for (T value : values) words.emplace_back(text(value), value);
+  return words;
+}
+
 const Words<Globalization>& globalizations() {
-  static const Words<Globalization> words{{"full", Globalization::kFull},
-                                          {"natural", Globalization::kNatural},
-                                          {"rmt", Globalization::kRmt},
-                                          {"lm", Globalization::kLm}};
+  static const auto words = named<Globalization>(
+      {Globalization::kFull, Globalization::kNatural, Globalization::kRmt, Globalization::kLm});
   return words;
 }
 
 const Words<Norm>& norms() {
-  static const Words<Norm> words{
-      {"l2", Norm::kL2}, {"huber", Norm::kHuber}, {"l1", Norm::kL1}, {"linf", Norm::kLInf}};
+  static const auto words = named<Norm>({Norm::kL2, Norm::kHuber, Norm::kL1, Norm::kLInf});
   return words;
 }
 
 const Words<Condensing>& condensings() {
-  static const Words<Condensing> words{{"auto", Condensing::kAutomatic},
-                                       {"gauss", Condensing::kGauss},
-                                       {"orthogonal", Condensing::kOrthogonal}};
+  static const auto words =
+      named<Condensing>({Condensing::kAutomatic, Condensing::kGauss, Condensing::kOrthogonal});
   return words;
 }
 
 const Words<Reduction>& reductions() {
-  static const Words<Reduction> words{{"auto", Reduction::kAutomatic},
-                                      {"none", Reduction::kNone},
-                                      {"fixfit", Reduction::kFixfit},
-                                      {"invariants1", Reduction::kInvariants1},
-                                      {"invariants2", Reduction::kInvariants2}};
+  static const auto words =
+      named<Reduction>({Reduction::kAutomatic, Reduction::kNone, Reduction::kFixfit,
+                        Reduction::kInvariants1, Reduction::kInvariants2});
   return words;
 }
 
 const Words<Relaxation>& relaxations() {
-  static const Words<Relaxation> words{{"limit", Relaxation::kLimit},
-                                       {"standard", Relaxation::kStandard},
-                                       {"baumgarte", Relaxation::kBaumgarte}};
+  static const auto words =
+      named<Relaxation>({Relaxation::kLimit, Relaxation::kStandard, Relaxation::kBaumgarte});
   return words;
 }
 
 const Words<dynamics::Norm>& projections() {
-  static const Words<dynamics::Norm> words{{"mechanical", dynamics::Norm::kMass},
-                                           {"euclidean", dynamics::Norm::kEuclidean},
-                                           {"partition", dynamics::Norm::kPartition}};
+  static const auto words = named<dynamics::Norm>(
+      {dynamics::Norm::kMass, dynamics::Norm::kEuclidean, dynamics::Norm::kPartition});
   return words;
 }
 
@@ -92,11 +94,8 @@ const Words<bool>& sigmas() {
 }
 
 const Words<Method>& methods() {
-  static const Words<Method> words{{"dop853", Method::kDop853},
-                                   {"dopri5", Method::kDopri5},
-                                   {"abm", Method::kAbm},
-                                   {"bdf", Method::kBdf},
-                                   {"hht", Method::kHht}};
+  static const auto words =
+      named<Method>({Method::kDop853, Method::kDopri5, Method::kAbm, Method::kBdf, Method::kHht});
   return words;
 }
 
