@@ -87,7 +87,11 @@ int fit(const FitRequest& request, const Common& common) {
     folder.emplace(plan->out);
     timing["read"] = watch.lap();
     const bool shows = leads && !common.quiet && !common.json;
-    if (shows) print_problem_line(plan->problem);
+    if (shows) {
+      print_problem_line(plan->problem);
+      std::fflush(stdout);
+    }
+    plan->problem.options.interrupted = [&interrupt] { return interrupt.requested(); };
     Watch table(shows, interrupt, session.team());
     result = estimate::fit(plan->problem, {.on_iteration = table,
                                            .team = &session.team(),
@@ -107,14 +111,16 @@ int fit(const FitRequest& request, const Common& common) {
              .result = result,
              .variables = variables,
              .predictions = {},
-             .profiles = {}};
-  if (!result.estimates.empty()) run.predictions = estimate::predict(plan->problem, result);
+             .profiles = {},
+             .interrupted = false};
+  if (result.has_values()) run.predictions = estimate::predict(plan->problem, result);
   timing["predict"] = watch.lap();
   for (const auto& parameter : plan->profiles) {
-    if (!result.converged() || interrupt.requested()) break;
+    if (!result.converged() || interrupt.requested()) break;  // the next ones are not begun
     run.profiles.push_back(estimate::make_profile(plan->problem, result, parameter));
   }
   timing["profile"] = watch.lap();
+  run.interrupted = interrupt.requested();
 
   const std::string summary = json_text(as_json(run));
   folder->write("result.json", summary + "\n");
@@ -131,10 +137,10 @@ int fit(const FitRequest& request, const Common& common) {
   } else if (!common.quiet) {
     print(run, total);
   }
-  if (!run.converged() && (common.json || common.quiet)) {
+  if (!run.complete() && (common.json || common.quiet)) {
     fmt::print(stderr, "{}\n", run.message());
   }
-  return run.converged() ? kDone : kNotFinished;
+  return run.complete() ? kDone : kNotFinished;
 }
 
 }  // namespace

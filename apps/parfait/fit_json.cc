@@ -237,6 +237,7 @@ Json profiles_json(const std::vector<estimate::Profile>& profiles) {
                         {"converged", point.converged}});
     }
     list.push_back({{"parameter", profile.parameter},
+                    {"interrupted", profile.interrupted},
                     {"interval", interval_json({profile.low, profile.high})},
                     {"threshold", number_json(profile.threshold)},
                     {"points", points}});
@@ -249,14 +250,14 @@ Json profiles_json(const std::vector<estimate::Profile>& profiles) {
 Json as_json(const FitRun& run) {
   const FitResult& result = run.result;
   const auto& scale = result.scale;
-  const bool has_statistics = !result.estimates.empty();
+  const bool has_statistics = result.has_values();
   const auto order = order_of(result);
   Json json = {{"program", "parfait"},
                {"version", PARFAIT_VERSION},
                {"command", "fit"},
                {"problem", run.plan.problem.file},
-               {"status", estimate::text(result.iteration.status)},
-               {"partial", !run.converged()},
+               {"status", run.status()},
+               {"partial", !run.complete()},
                {"message", run.message()},
                {"warnings", result.warnings},
                {"iterations", result.iteration.iterations},

@@ -143,6 +143,10 @@ void print_residual_analysis(const FitResult& result) {
 
 void print_profiles(const FitRun& run) {
   for (const auto& profile : run.profiles) {
+    if (profile.interrupted) {
+      fmt::print("\n  Profile likelihood of {}: interrupted.\n", profile.parameter);
+      continue;
+    }
     fmt::print("\n  Profile likelihood of {}: {:g} % interval {}.\n", profile.parameter,
                100 * run.result.scale.confidence, interval_text({profile.low, profile.high}));
   }
@@ -153,18 +157,19 @@ void print_profiles(const FitRun& run) {
 void print(const FitRun& run, double seconds) {
   const FitResult& result = run.result;
   fmt::print("\n{} ({:.3g} s)\n", run.message(), seconds);
-  if (!result.estimates.empty()) {
+  if (result.has_values()) {
     const auto order = order_of(result);
-    print_fit_quality(run);
+    const bool has_residuals = !result.experiments.empty();
+    if (has_residuals) print_fit_quality(run);
     print_estimates(result, order.parameters, "parameter");
     print_estimates(result, order.states, "initial state");
     print_profiles(run);
     print_identifiability(result);
-    print_residual_analysis(result);
+    if (has_residuals) print_residual_analysis(result);
   }
   for (const auto& warning : result.warnings) fmt::print("  warning: {}\n", warning);
-  fmt::print("\n{}results in {}: result.json, {}timing.json\n", run.converged() ? "" : "partial ",
-             run.plan.out.string(), result.estimates.empty() ? "" : "tables as CSV, ");
+  fmt::print("\n{}results in {}: result.json, {}timing.json\n", run.complete() ? "" : "partial ",
+             run.plan.out.string(), !result.has_values() ? "" : "tables as CSV, ");
 }
 
 }  // namespace parfait::app

@@ -9,6 +9,7 @@
 #include "name_list.h"
 #include "parfait/base/error.h"
 #include "parfait/estimate/check_problem.h"
+#include "parfait/estimate/problem_counts.h"
 #include "parfait/io/problem_file.h"
 #include "problem_changes.h"
 
@@ -40,6 +41,16 @@ void check_profiles(const std::vector<std::string>& profiles, const estimate::Pr
   }
 }
 
+/// Everything is held: what the values are worth is asked. No value is left that a requirement or a
+/// bound could change.
+void evaluate_only(estimate::Problem& problem) {
+  problem.requirements.clear();
+  for (auto& experiment : problem.experiments) {
+    experiment.requirements.clear();
+    experiment.state_bounds.clear();
+  }
+}
+
 }  // namespace
 
 FitPlan make_plan(const FitRequest& request) {
@@ -65,6 +76,7 @@ FitPlan make_plan(const FitRequest& request) {
   }
   set_values(parse_settings(request.set), problem);
   fix_parameters(split_names("--fix", request.fix), problem);
+  if (!estimate::estimates_anything(problem)) evaluate_only(problem);
   estimate::check(problem);
   if (earlier) plan.start = earlier->make_start(problem);
 

@@ -6,7 +6,15 @@ namespace parfait::app {
 
 std::string FitRun::message() const {
   const auto& iteration = result.iteration;
-  return fmt::format("{}: {}", converged() ? "converged" : "not converged", iteration.message);
+  const bool later = result.converged() && interrupted;
+  return fmt::format("{}: {}{}", result.converged() ? "converged" : "not converged",
+                     iteration.message, later ? "; interrupted afterwards" : "");
+}
+
+std::string FitRun::status() const {
+  using Status = estimate::GaussNewtonResult::Status;
+  const bool later = result.converged() && interrupted;
+  return estimate::text(later ? Status::kInterrupted : result.iteration.status);
 }
 
 std::vector<int> EstimateOrder::all() const {

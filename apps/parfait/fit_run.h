@@ -19,8 +19,11 @@ struct FitRun {
   const std::vector<std::string>& variables;  ///< names of all unknowns
   std::vector<estimate::Prediction> predictions;
   std::vector<estimate::Profile> profiles;
+  bool interrupted = false;  ///< whatever was being done
 
-  bool converged() const { return result.converged(); }
+  /// Everything that was asked for is there.
+  bool complete() const { return result.converged() && !interrupted; }
+  std::string status() const;
   /// One sentence.
   std::string message() const;
 };

@@ -129,7 +129,7 @@ std::string profile_csv(const std::vector<estimate::Profile>& profiles) {
 
 void write_tables(const FitRun& run, RunFolder& folder) {
   const FitResult& result = run.result;
-  if (result.estimates.empty()) return;
+  if (!result.has_values()) return;
   const bool several = result.experiments.size() > 1;
   folder.write("parameters.csv", parameters_csv(result));
   folder.write("covariance.csv", covariance_csv(result));

@@ -13,8 +13,7 @@ class MpiTeam : public estimate::Team {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   void exchange(std::vector<std::vector<double>>& parts) override;
-  /// Whether it is so in one of the processes; all must ask.
-  bool any(bool mine);
+  bool any(bool mine) override;
 
  private:
   friend class MpiSession;

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "loaded_model.h"
 #include "parfait/base/error.h"
+#include "parfait/estimate/check_problem.h"
 #include "parfait/estimate/problem_counts.h"
 #include "parfait/estimate/synthesize.h"
 #include "parfait/io/any_model_file.h"
@@ -164,10 +165,14 @@ std::map<fs::path, const ExperimentDescription*> files_in_place(const Problem& p
 int synthesize(const SynthesizeRequest& request, const Common& common) {
   Problem problem = io::read_problem(request.file);
   set_truth(parse_settings(request.set), problem);
+  estimate::measure_anew(problem);
+  estimate::check(problem);
   Json experiments = Json::array();
   const auto tell = [&](const ExperimentDescription& experiment, const std::string& file) {
+    const bool at_samples = estimate::is_measured_at_samples(experiment);
     experiments.push_back({{"id", experiment.id},
                            {"data", file},
+                           {"times", at_samples ? "samples" : "data"},
                            {"rows", experiment.data.num_rows()},
                            {"measurements", estimate::count(experiment).measurements}});
   };
@@ -199,8 +204,10 @@ int synthesize(const SynthesizeRequest& request, const Common& common) {
     fmt::print("{}\n", summary.dump(2));
   } else if (!common.quiet) {
     for (const auto& e : experiments) {
-      fmt::print("{}: {}\n", e["data"].get<std::string>(),
-                 counted(e["measurements"].get<int>(), "measurement", "measurements"));
+      fmt::print(
+          "{}: {}, {}\n", e["data"].get<std::string>(),
+          counted(e["measurements"].get<int>(), "measurement", "measurements"),
+          e["times"] == "samples" ? "at the times of <samples>" : "where the old data have them");
     }
     fmt::print("seed {}; next: parfait fit {}\n", request.seed, fit_file);
   }

@@ -144,6 +144,37 @@ class Changed(FitTest):
         self.assertGreater(result["objective"], free["objective"])
         self.assertLess(result["parameters"][0]["sd"], free["parameters"][0]["sd"])
 
+    def test_initial_states_alone_can_be_estimated(self):
+        free = self.fitted(out="free")
+        result = self.fitted("--fix", "k,c", "--set", f"k={free['parameters'][0]['value']!r}", "--set", f"c={free['parameters'][1]['value']!r}")
+        self.assertEqual(result["parameters"], [])
+        self.assertEqual([s["id"] for s in result["initial_states"]], ["x", "x"])
+        self.assertEqual(result["degrees_of_freedom"], 84 - 2)
+        self.assertAlmostEqual(result["objective"] / free["objective"], 1, delta=1e-6)
+        for held, s in zip(result["initial_states"], free["initial_states"]):
+            self.assertAlmostEqual(held["value"], s["value"], delta=1e-4 * s["sd"])
+
+    def test_everything_fixed_is_the_problem_at_the_given_values(self):
+        for intervals in ("1", "4"):
+            text = problem([0.5, 2], "  <require> k - 3*c = 0 </require>\n").replace('<initial state="x" fixed="false"/>', "")
+            self.make("problem.xml", text.replace('intervals="4"', f'intervals="{intervals}"'))
+            done = self.run_cli("fit", "problem.xml", "--fix", "k,c", "--set", "k=1.1", "--set", "c=0.4", "--out", "r")
+            self.assertIn("nothing is estimated: this is the problem at the given values", done.stdout)
+            result = self.result("r")
+            self.assertEqual((result["status"], result["parameters"], result["degrees_of_freedom"]), ("converged", [], 84))
+            rows = self.table("r", "residuals.csv")
+            self.assertEqual(len(rows), 84)
+            # x' = u - k x from 1, in closed form.
+            for row in rows:
+                if row["column"] != "x":
+                    continue
+                a = (0.5 if row["experiment"] == "run1" else 2) / 1.1
+                x = a + (1 - a) * math.exp(-1.1 * float(row["t"]))
+                self.assertAlmostEqual(float(row["model"]), x, delta=1e-6)
+            squares = sum(float(row["weighted"]) ** 2 for row in rows)
+            self.assertAlmostEqual(result["objective"] / squares, 1, delta=1e-9)
+            self.assertGreater(result["objective"], 200)  # far from the true k
+
     def test_parameters_of_single_experiments(self):
         text = problem([0.5, 2]).replace('  <estimate parameter="c" initial="1" lower="0" true="0.4"/>\n', "")
         text = text.replace('<set parameter="u" value="0.5"/>', '<set parameter="u" value="0.5"/> <local parameter="c" initial="1" true="0.4"/>')
@@ -254,6 +285,54 @@ class NotConverged(FitTest):
         self.assertNotIn("r", before)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(before + ["r"]))
         self.assertIn("partial results in r", out)
+
+
+    def stopped(self, problem, wait, *args):
+        """A fit that Ctrl-C reaches `wait` seconds after its first line of output: result, output and how long it took to stop."""
+        run = subprocess.Popen([PARFAIT, "fit", problem, "--out", "r", *args], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run.stdout.readline()
+        time.sleep(wait)
+        begin = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=300)
+        self.assertEqual(run.returncode, 1, err)
+        result = self.result("r")
+        self.assertEqual((result["status"], result["partial"]), ("interrupted", True))
+        self.assertIn("partial results in r", out)
+        return result, out, time.monotonic() - begin
+
+    def test_interrupted_within_an_iteration(self):
+        # Fast oscillations: an interval takes a moment, 400 of them far longer than a person waits.
+        self.write("model.xml", """<ode>
+          <parameter id="k" initial="1"/>
+          <state id="x" initial="1" derivative="3000*k*y"/> <state id="y" initial="0" derivative="-3000*k*x"/> </ode>""")
+        self.write("slow.csv", "t,x\n" + "".join(f"{t},1\n" for t in range(401)))
+        self.write("slow.xml", """<problem> <estimate parameter="k" initial="1"/>
+          <experiment id="run" model="model.xml" data="slow.csv"> <observe column="x" quantity="x"/>
+            <initial fixed="false"/> <grid intervals="400" nodes="measured"/> </experiment>
+          <options rtol="1e-10" reduction="none" max_steps="10000000"/> </problem>""")
+        result, _, seconds = self.stopped("slow.xml", 0.5, "--threads", "1")
+        self.assertEqual(result["iterations"], 0)
+        self.assertEqual(result["history"], [])  # not even the first linearization was finished
+        self.assertLess(seconds, 10)
+        self.assertEqual([p["value"] for p in result["parameters"]], [1])
+        self.assertEqual(len(result["initial_states"]), 2)
+
+    def test_interrupted_profile(self):
+        rows = "\n".join(f"{i},{math.exp(-0.001 * i) + 0.01 * math.sin(7 * i)}" for i in range(10000))
+        self.write("data.csv", "i,z\n" + rows + "\n")
+        self.write("profile.xml", """<problem> <estimate parameter="a" initial="0.7"/> <estimate parameter="p" initial="0.0012"/>
+          <experiment id="run" data="data.csv"> <observe column="z" quantity="a*exp(-p*i)"/> </experiment> </problem>""")
+        whole = self.run_cli("fit", "profile.xml", "--out", "whole", "--profile", "a,p")
+        self.assertIn("Profile likelihood of p", whole.stdout)
+        timing = json.loads((self.folder / "whole/timing.json").read_text())
+        before = timing["total"] - timing["profile"] - timing["write"]
+        result, out, _ = self.stopped("profile.xml", before + 0.5 * timing["profile"], "--profile", "a,p")
+        self.assertIn("interrupted afterwards", result["message"])
+        self.assertEqual([p["id"] for p in result["parameters"]], ["a", "p"])
+        self.assertTrue(all(p["sd"] > 0 for p in result["parameters"]))
+        self.assertLess(sum(not p["interrupted"] for p in result.get("profiles", [])), 2)
 
 
 class BadInput(FitTest):

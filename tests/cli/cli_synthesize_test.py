@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """parfait synthesize: data as the model makes them, where they go, and that they can be fitted."""
 import csv
+import json
 import math
 import statistics
 import unittest
@@ -55,6 +56,34 @@ class Synthesize(CliTest):
         (self.folder / "run1.csv").unlink()
         self.assertRegex(self.error_of("synthesize", "problem.xml"), r"problem\.xml:\d+:\d+: .*run2\.csv exists and is not replaced")
         self.run_cli("synthesize", "problem.xml", "--force")
+
+    def test_samples_say_when_and_data_only_without_them(self):
+        self.run_cli("synthesize", "problem.xml")
+        text = (self.folder / "problem.xml").read_text()
+        self.write("problem.xml", text.replace('to="5" count="21"', 'to="3" count="4"'))
+        done = self.run_cli("synthesize", "problem.xml", "--force")
+        self.assertIn("run1.csv: 8 measurements, at the times of <samples>", done.stdout)
+        self.assertEqual([row["t"] for row in self.rows("run1.csv")], [0, 1, 2, 3])
+        self.write("problem.xml", text.replace('<samples from="0" to="5" count="21"/>', ""))
+        done = self.run_cli("synthesize", "problem.xml", "--force", "--seed", "2")
+        self.assertIn("run1.csv: 8 measurements, where the old data have them", done.stdout)
+        self.assertEqual([row["t"] for row in self.rows("run1.csv")], [0, 1, 2, 3])
+        # Deviations that stand in the data need the data.
+        rows = "t,x,y,s\n" + "".join(f"{t},1,1,0.3\n" for t in (0, 2))
+        self.write("run1.csv", rows)
+        self.write("run2.csv", rows)
+        self.write("problem.xml", text.replace('sigma="0.01"', 'sigma_column="s"'))
+        done = self.run_cli("--json", "synthesize", "problem.xml", "--force")
+        self.assertEqual([e["times"] for e in json.loads(done.stdout)["experiments"]], ["data", "data"])
+        self.assertEqual([row["t"] for row in self.rows("run1.csv")], [0, 2])
+
+    def test_a_model_that_explodes_is_an_error_and_writes_nothing(self):
+        for derivative in ("x*x*x", "1/(x - 1)", "200*x", "exp(x*x)", "if(t > 2, log(-x*x), u)"):
+            self.write("model.xml", MODEL.replace("u - k*x", derivative))
+            for out in ((), ("--out", "copy")):
+                message = self.error_of("synthesize", "problem.xml", *out)
+                self.assertIn("problem.xml: the model cannot be simulated at the true parameters: experiment", message, derivative)
+                self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["model.xml", "problem.xml"])
 
     def test_a_folder_of_its_own_can_be_fitted(self):
         (self.folder / "models").mkdir()

@@ -177,6 +177,14 @@ TEST(Experiments, ParameterizedSurfaceEqualsOrthogonalDistances) {
   for (const char* id : {"a", "b", "radius"}) {
     EXPECT_NEAR(value(by_surface, id), value(uneliminated, id), 1e-9) << id;
   }
+  // The shares of measurements in their own predictions add up to the number of unknowns.
+  double sum = 0;
+  for (std::size_t i = 0; i < 24; ++i) {
+    const ResidualResult& r = by_surface.experiments[0].residuals[i];
+    EXPECT_NEAR(r.sd_model, uneliminated.experiments[0].residuals[i].sd_model, 1e-8);
+    sum += std::pow(r.sd_model / (by_surface.scale.beta() * r.info.sigma), 2);
+  }
+  EXPECT_NEAR(sum, 12 + 3, 1e-9);
 }
 
 Problem twenty_experiments() {

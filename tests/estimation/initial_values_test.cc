@@ -234,8 +234,35 @@ TEST(Constraints, ContradictionsAreAStatusThatSaysSo) {
   problem.experiments[0].requirements = {require({{0, "x - 1"}}), require({{0, "x - 2"}})};
   const FitResult result = fit(problem);
   EXPECT_EQ(result.iteration.status, Status::kLinearFailed);
-  EXPECT_NE(result.iteration.message.find("contradict"), std::string::npos)
+  EXPECT_EQ(result.iteration.message,
+            "equations that depend on each other contradict each other; these contradict each "
+            "other: \"x - 1 [t = 0] = 0\", \"x - 2 [t = 0] = 0\"");
+}
+
+TEST(Constraints, OnlyThoseThatContradictAreNamedWithTheirPlaces) {
+  Problem problem = tank(Kind::kFree);
+  auto& all = problem.experiments[0].requirements;
+  all = {require({{0, "x - 1"}}), require({{5, "x - 3"}}), require({{2, "x"}}, true)};
+  problem.requirements = {require({{std::nan(""), "source - 0.5"}})};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].place = {.file = "tank.xml", .line = static_cast<int>(i) + 7, .column = 5};
+  }
+  problem.requirements[0].place = {.file = "tank.xml", .line = 3, .column = 3};
+  // Two unknowns, three equations: x(0), x(5) and the source.
+  const FitResult result = fit(problem);
+  EXPECT_EQ(result.iteration.status, Status::kLinearFailed);
+  EXPECT_NE(result.iteration.message.find(
+                "these contradict each other: \"source - 0.5 = 0\" (tank.xml:3:3), "
+                "\"x - 1 [t = 0] = 0\" (tank.xml:7:5), \"x - 3 [t = 5] = 0\" (tank.xml:8:5)"),
+            std::string::npos)
       << result.iteration.message;
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_NE(
+      result.warnings[0].find("more required equations (3) than unknown parameters and "
+                              "initial states (2): they hold only if some follow from others: "
+                              "\"source - 0.5 = 0\" (tank.xml:3:3), "),
+      std::string::npos)
+      << result.warnings[0];
 }
 
 TEST(Constraints, ContradictoryInequalitiesAreInfeasible) {
@@ -244,7 +271,9 @@ TEST(Constraints, ContradictoryInequalitiesAreInfeasible) {
                                          require({{0, "1 - x"}}, true)};
   const FitResult result = fit(problem);
   EXPECT_EQ(result.iteration.status, Status::kLinearFailed);
-  EXPECT_FALSE(result.iteration.message.empty());
+  EXPECT_EQ(result.iteration.message,
+            "no point satisfies all equations and inequalities; these contradict each other: "
+            "\"x - 2 [t = 0] >= 0\", \"1 - x [t = 0] >= 0\"");
 }
 
 TEST(Constraints, AnEquationOutsideTheBoundsOfItsParameterIsInfeasible) {
@@ -253,6 +282,19 @@ TEST(Constraints, AnEquationOutsideTheBoundsOfItsParameterIsInfeasible) {
   problem.requirements = {require({{std::nan(""), "source - 7"}})};
   const FitResult result = fit(problem);
   EXPECT_EQ(result.iteration.status, Status::kLinearFailed) << result.iteration.message;
+  EXPECT_NE(result.iteration.message.find("\"source - 7 = 0\", \"source <= 5\""), std::string::npos)
+      << result.iteration.message;
+  // Bounds of states are rows, too.
+  problem.requirements.clear();
+  problem.experiments[0].grid.end_node = true;
+  problem.experiments[0].state_bounds = {{.state = "x", .lower = 3}};
+  problem.experiments[0].requirements = {require({{5, "2 - x"}}, true)};
+  const FitResult below = fit(problem);
+  EXPECT_NE(below.iteration.message.find("\"x >= 3\" at t = 5"), std::string::npos)
+      << below.iteration.message;
+  problem.experiments[0].grid.end_node = false;
+  problem.experiments[0].state_bounds.clear();
+  problem.experiments[0].requirements.clear();
   // On the bound itself there is a point.
   problem.requirements = {require({{std::nan(""), "source - 5"}})};
   const FitResult at_bound = fit(problem);
@@ -266,7 +308,15 @@ TEST(Constraints, MoreThanThereAreVariablesAreAStatusThatSaysSo) {
                                          require({{3, "x - 1.1"}})};
   const FitResult result = fit(problem);
   EXPECT_EQ(result.iteration.status, Status::kLinearFailed);
-  EXPECT_FALSE(result.iteration.message.empty());
+  // Any two of them are enough; the warning has all.
+  EXPECT_NE(result.iteration.message.find("\"x - 1.4 [t = 2] = 0\", \"x - 1.1 [t = 3] = 0\""),
+            std::string::npos)
+      << result.iteration.message;
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0],
+            "more required equations (3) than unknown parameters and initial states (1): they hold "
+            "only if some follow from others: \"x - 1.5 [t = 1] = 0\", \"x - 1.4 [t = 2] = 0\", "
+            "\"x - 1.1 [t = 3] = 0\".");
 }
 
 TEST(Constraints, RedundantOnesDoNoHarm) {

@@ -115,6 +115,40 @@ TEST(MechanicalFit, AllReductionsGiveTheSameIncrement) {
   }
 }
 
+// K 9.1, Remark 5: once an equation is known, fixfit has a direction less to integrate.
+TEST(MechanicalFit, FixfitUsesEquationsAsTheyBecomeAvailable) {
+  Problem problem = synthesize(double_pendulum(), 3);
+  problem.options.integrator.rtol = 1e-9;
+  problem.options.integrator.atol = 1e-11;
+  auto& e = problem.experiments[0];
+  e.initial = {{.kind = InitialState::Kind::kFree}};
+  e.requirements.push_back({.terms = {{.at = 0.1, .formula = "Lower.com.x - 1.48"}}});
+  e.requirements.push_back({.terms = {{.at = 0.05, .formula = "Upper.com.z"},
+                                      {.at = 0.2, .formula = "Lower.com.z - mass_of_lower"}}});
+  Team alone;
+  Eigen::VectorXd x;
+  ASSERT_TRUE(make_ensemble(problem, alone)->initialize(x));
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] += 1e-3 * std::sin(7.0 * static_cast<double>(i));
+  Eigen::VectorXd at_x[2], at_trial[2];
+  for (int k : {0, 1}) {
+    problem.options.reduction = k == 0 ? Reduction::kNone : Reduction::kFixfit;
+    const auto ensemble = make_ensemble(problem, alone);
+    ASSERT_TRUE(ensemble->linearize(x).exists) << ensemble->why();
+    // Two degrees of freedom make four directions, then three, then two; mass and defects.
+    if (k == 1) {
+      EXPECT_EQ(ensemble->work().directions, 6 + 5 + 4 + 4);
+    }
+    at_x[k] = ensemble->increment();
+    const Eigen::VectorXd trial = x + 0.1 * at_x[0];
+    ASSERT_TRUE(ensemble->evaluate(trial).exists) << ensemble->why();
+    at_trial[k] = ensemble->increment();
+  }
+  ASSERT_GT(at_x[0].norm(), 1e-2);
+  ASSERT_GT((at_trial[0] - at_x[0]).norm(), 1e-3);
+  EXPECT_LT((at_x[1] - at_x[0]).norm(), 1e-9 * at_x[0].norm());
+  EXPECT_LT((at_trial[1] - at_trial[0]).norm(), 1e-9 * at_trial[0].norm());
+}
+
 // K 13.3: from 600 N/m for all, give or take a little, with 1 % noise.
 TEST(MechanicalFit, HexapodStiffnessesFromAFarStart) {
   Problem problem = synthesize(hexapod(), 1);

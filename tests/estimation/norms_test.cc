@@ -136,6 +136,23 @@ TEST_P(Outliers, HuberSolutionIsStationaryWithClippedResiduals) {
   EXPECT_LT(gradient.norm(), 1e-6 * J.norm() * clipped.norm());
 }
 
+TEST_P(Outliers, AreNamedByTheNormsThatTheyDoNotMove) {
+  Problem problem = decay(GetParam());
+  spoil(problem);
+  for (const Norm norm : {Norm::kL1, Norm::kHuber}) {
+    const FitResult result = fit_with(problem, norm);
+    ASSERT_EQ(result.outliers.size(), 5U);
+    for (const auto& outlier : result.outliers) {
+      EXPECT_EQ(outlier.index % 5, 2) << text(norm);
+      EXPECT_LT(outlier.p_value, 1e-6) << text(norm);
+      // At least 0.8 / sigma deviations, pulled a little to their side.
+      EXPECT_LT(outlier.studentized, -60) << text(norm);
+    }
+  }
+  // Least squares lets them make each other look ordinary.
+  EXPECT_GT(fit_with(problem, Norm::kL2).outliers[0].p_value, 0.01);
+}
+
 TEST_P(Outliers, LInfinityTakesBoundedErrorsBetterThanL2) {
   double sum_linf = 0, sum_l2 = 0;
   constexpr int kRuns = 20;

@@ -418,9 +418,9 @@ const Unknowns& AlgebraicExperiment::locals() const {
 
 VectorXd AlgebraicExperiment::leverages(MatIn covariance) const {
   const Impl& m = *impl_;
+  if (!m.eliminates()) return Experiment::leverages(covariance);
   MatrixXd J(m.block.A.rows(), m.num_condensed());
   J << m.block.A, m.block.B;
-  if (!m.eliminates()) return (J * covariance).cwiseProduct(J).rowwise().sum();
   VectorXd h(m.residuals.size());
   Index at = 0;
   for (std::size_t r = 0; r < m.table.rows.size(); ++r) {

@@ -60,9 +60,7 @@ class AlgebraicExperiment final : public Experiment {
   std::vector<ResidualInfo> residual_infos() const override;
   Work work() const override;
 
-  /// The share of each measurement in its own prediction at the last linearize(), given the
-  /// covariance of (xi, p) for data of unit variance; between 0 and 1, one per residual.
-  Eigen::VectorXd leverages(MatIn covariance) const;
+  Eigen::VectorXd leverages(MatIn covariance) const override;
 
  private:
   struct Impl;

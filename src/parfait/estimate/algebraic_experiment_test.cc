@@ -275,7 +275,11 @@ TEST(AlgebraicExperiment, KeepsLocalParametersInTheirBounds) {
 
 TEST(AlgebraicExperiment, SaysWhereItCannotBeEvaluated) {
   ExperimentDescription e{.id = "root"};
-  e.data = {.file = "root.csv", .header = {"x", "y"}, .columns = {{1, 2}, {1, 1}}, .lines = {2, 3}};
+  e.data = {.file = "root.csv",
+            .header = {"x", "y"},
+            .columns = {{1, 2}, {1, 1}},
+            .lines = {2, 3},
+            .place = {.file = "root.csv"}};
   e.observations = {{.column = "y", .quantity = {"sqrt(k - x)"}}};
   const Unknowns shared({{.parameter = "k", .initial = 4}});
   AlgebraicExperiment experiment(e, shared);
@@ -296,7 +300,8 @@ TEST(AlgebraicExperiment, RefusesWhatHasNoMeaning) {
     e.data = {.file = "e.csv",
               .header = {"x", "y"},
               .columns = {{1, NAN, 3}, {1, 1, NAN}},
-              .lines = {2, 3, 4}};
+              .lines = {2, 3, 4},
+              .place = {.file = "runs/e.csv"}};
     e.observations = {{.column = "y", .quantity = {"k"}}};
     change(e);
     try {
@@ -309,9 +314,9 @@ TEST(AlgebraicExperiment, RefusesWhatHasNoMeaning) {
   using E = ExperimentDescription;
   EXPECT_EQ(message([](E&) {}), "");
   EXPECT_EQ(message([](E& e) { e.observations[0].quantity = {"k*x"}; }),
-            "experiment \"e\": e.csv:3: \"k*x\" needs column \"x\", which is empty there.");
+            "experiment \"e\": runs/e.csv:3: \"k*x\" needs column \"x\", which is empty there.");
   EXPECT_EQ(message([](E& e) { e.observations[0].sigma.absolute = 0; }),
-            "e.csv:2: column \"y\": sigma = 0 of the value 1: must be > 0.");
+            "runs/e.csv:2: column \"y\": sigma = 0 of the value 1: must be > 0.");
   EXPECT_EQ(message([](E& e) { e.observations[0].column = "Y"; }),
             "experiment \"e\": the data have no column \"Y\". Did you mean \"y\"? Columns: x, y.");
   EXPECT_EQ(message([](E& e) { e.requirements = {{.terms = {{.at = 1.0, .formula = {"k"}}}}}; }),

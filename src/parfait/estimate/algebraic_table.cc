@@ -132,8 +132,8 @@ AlgebraicTable compile_table(const ExperimentDescription& description, const Unk
 
 std::string row_text(const Data& data, int row) {
   const auto i = static_cast<std::size_t>(row);
-  if (!data.file.empty() && i < data.lines.size()) {
-    return Place{.file = data.file, .line = data.lines[i]}.text();
+  if (i < data.lines.size()) {
+    return Place{.file = data.place.file, .line = data.lines[i]}.text();
   }
   return fmt::format("row {}", row + 1);
 }

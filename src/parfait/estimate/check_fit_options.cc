@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "parfait/estimate/check_parts.h"
+#include "parfait/estimate/problem_counts.h"
 
 namespace parfait::estimate {
 namespace {
@@ -33,9 +34,25 @@ void check_method(const Problem& problem, const Subject& subject) {
   }
 }
 
+/// Levenberg-Marquardt makes the variables that are left after condensing small, not the correction
+/// of the matching conditions.
+void warn_of_lm(const Problem& problem, std::vector<std::string>& warnings) {
+  if (problem.options.iteration.globalization != Globalization::kLm) return;
+  for (const auto& experiment : problem.experiments) {
+    const int nodes = experiment.system ? count(experiment).nodes : 0;
+    if (nodes < 2) continue;
+    warnings.push_back(
+        fmt::format("globalization \"lm\" is meant for problems without matching conditions, which "
+                    "it does not damp; experiment \"{}\" has those of {} nodes. \"rmt\" and "
+                    "\"natural\" damp them.",
+                    experiment.id, nodes));
+    return;
+  }
+}
+
 }  // namespace
 
-void check_fit_options(const Problem& problem) {
+void check_fit_options(const Problem& problem, std::vector<std::string>& warnings) {
   const FitOptions& options = problem.options;
   const Subject subject{options.place.line > 0 ? options.place : Place{problem.file}, "options"};
   const auto require = [&](bool holds, const char* name, double value, const char* rule) {
@@ -64,6 +81,7 @@ void check_fit_options(const Problem& problem) {
     subject.fail(error.what());
   }
   check_method(problem, subject);
+  warn_of_lm(problem, warnings);
 }
 
 }  // namespace parfait::estimate

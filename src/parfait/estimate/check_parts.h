@@ -66,6 +66,6 @@ std::vector<std::string> estimated_in(const Problem& problem,
 std::vector<std::string> parameters_of(const Problem& problem,
                                        const ExperimentDescription& experiment);
 
-void check_fit_options(const Problem& problem);
+void check_fit_options(const Problem& problem, std::vector<std::string>& warnings);
 
 }  // namespace parfait::estimate

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "parfait/estimate/check_parts.h"
+#include "parfait/estimate/conflict.h"
 #include "parfait/estimate/problem_counts.h"
 
 namespace parfait::estimate {
@@ -76,17 +77,32 @@ void check_shared_names(const Problem& problem) {
   }
 }
 
-void check_anything_is_estimated(const Problem& problem) {
-  const bool any =
-      !problem.estimates.empty() ||
-      std::any_of(problem.experiments.begin(), problem.experiments.end(),
-                  [](const ExperimentDescription& e) {
-                    return !e.locals.empty() || !e.row_locals.empty() || num_free_initial(e) > 0;
-                  });
-  if (any) return;
-  throw base::InputError({problem.file},
-                         "nothing is estimated: there is no <estimate>, no <local> and no initial "
-                         "state that is free.");
+/// More equations than there are unknowns to obey them.
+void warn_of_many_equations(const std::vector<Requirement>& requirements, int num_unknowns,
+                            const char* unknowns, std::vector<std::string>& warnings) {
+  std::vector<std::string> equations;
+  for (const auto& requirement : requirements) {
+    if (!requirement.inequality) equations.push_back(requirement_text(requirement));
+  }
+  const int count = static_cast<int>(equations.size());
+  if (count <= num_unknowns) return;
+  warnings.push_back(
+      fmt::format("more required equations ({}) than {} ({}): they hold only if some follow from "
+                  "others: {}.",
+                  count, unknowns, num_unknowns, base::listing(equations)));
+}
+
+void warn_of_many_equations(const Problem& problem, int num_unknowns,
+                            std::vector<std::string>& warnings) {
+  std::vector<Requirement> all = problem.requirements;
+  for (const auto& experiment : problem.experiments) {
+    all.insert(all.end(), experiment.requirements.begin(), experiment.requirements.end());
+  }
+  const std::size_t before = warnings.size();
+  warn_of_many_equations(problem.requirements, static_cast<int>(problem.estimates.size()),
+                         "shared parameters", warnings);
+  if (warnings.size() > before) return;
+  warn_of_many_equations(all, num_unknowns, "unknown parameters and initial states", warnings);
 }
 
 }  // namespace
@@ -104,12 +120,14 @@ std::vector<std::string> check(const Problem& problem) {
     check_experiment(problem, experiment, warnings);
   }
   check_shared_names(problem);
-  check_anything_is_estimated(problem);
   check_requirements(problem);
-  check_fit_options(problem);
+  check_fit_options(problem, warnings);
   int num_unknowns = static_cast<int>(problem.estimates.size());
   for (const auto& experiment : problem.experiments) {
-    num_unknowns += num_free_initial(experiment) + static_cast<int>(experiment.locals.size());
+    // States tied by constraints are fewer unknowns; by how many at least, if some are redundant.
+    const auto sizes = experiment.system ? experiment.system->sizes() : dynamics::Sizes{};
+    num_unknowns += std::max(0, num_free_initial(experiment) - sizes.num_pos - sizes.num_vel);
+    num_unknowns += static_cast<int>(experiment.locals.size());
     num_unknowns += static_cast<int>(experiment.row_locals.size()) * experiment.data.num_rows();
   }
   if (num_measurements < num_unknowns) {
@@ -118,7 +136,15 @@ std::vector<std::string> check(const Problem& problem) {
         "requirements they cannot all be determined.",
         num_measurements, num_unknowns));
   }
+  warn_of_many_equations(problem, num_unknowns, warnings);
   return warnings;
+}
+
+void check_estimated(const Problem& problem) {
+  if (problem.experiments.empty() || estimates_anything(problem)) return;
+  throw base::InputError({problem.file},
+                         "nothing is estimated: there is no <estimate>, no <local> and no initial "
+                         "state that is free.");
 }
 
 }  // namespace parfait::estimate

@@ -13,9 +13,13 @@ namespace parfait::estimate {
 ///
 /// Returns warnings: what is allowed but probably not meant.
 ///
-/// Not found here: constraints that contradict each other, more constraints than variables,
-/// parameters the data do not determine. Those need derivatives; fit() finds them.
+/// Not found here: requirements that contradict each other and parameters the data do not
+/// determine. Those need derivatives; fit() finds and names them.
 std::vector<std::string> check(const Problem& problem);
+
+/// InputError if a problem has no unknowns. It passes check(), and fit() evaluates it, but in a
+/// file it is a mistake.
+void check_estimated(const Problem& problem);
 
 /// InputError if an experiment has not been measured: a problem that describes its samples passes
 /// check() without data, so that they can be synthesized, but cannot be fitted.

@@ -101,13 +101,13 @@ TEST(CheckProblem, AMethodMustSuitTheModel) {
 }
 
 TEST(CheckProblem, FreeInitialStatesAloneCanBeEstimated) {
-  const auto fix_parameter = [](Problem& p) { p.estimates.clear(); };
-  EXPECT_THAT(message(fix_parameter), HasSubstr("nothing is estimated"));
-  EXPECT_EQ(message([](Problem& p) {
-              p.estimates.clear();
-              p.experiments[0].initial.push_back({.state = "x", .kind = InitialState::Kind::kFree});
-            }),
-            "right");
+  Problem p = right_problem();
+  EXPECT_NO_THROW(check_estimated(p));
+  p.estimates.clear();
+  EXPECT_THROW(check_estimated(p), base::InputError);
+  p.experiments[0].initial.push_back({.state = "x", .kind = InitialState::Kind::kFree});
+  EXPECT_NO_THROW(check_estimated(p));
+  EXPECT_THAT(check(p), IsEmpty());
 }
 
 TEST(CheckProblem, AParameterNeedsOneExperimentThatHasIt) {
@@ -144,6 +144,17 @@ TEST(CheckProblem, WarnsOfWhatIsProbablyNotMeant) {
                                      HasSubstr("observe \"w\": all cells of this column are empty"),
                                      HasSubstr("no state is measured directly"),
                                      HasSubstr("3 measurements for 4 unknown")));
+}
+
+TEST(CheckProblem, WarnsOfLevenbergMarquardtWithMatchingConditions) {
+  Problem p = right_problem();
+  p.options.iteration.globalization = Globalization::kLm;
+  EXPECT_THAT(check(p), IsEmpty());
+  p.experiments[0].grid.intervals = 3;
+  EXPECT_THAT(check(p), ::testing::ElementsAre(HasSubstr(
+                            "globalization \"lm\" is meant for problems without matching "
+                            "conditions, which it does not damp; experiment \"run\" has those of "
+                            "3 nodes.")));
 }
 
 TEST(Horizon, HoldsDataNodesAndRequirements) {

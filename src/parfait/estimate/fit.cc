@@ -8,7 +8,9 @@
 
 #include "parfait/estimate/algebraic_experiment.h"
 #include "parfait/estimate/check_problem.h"
+#include "parfait/estimate/conflict.h"
 #include "parfait/estimate/fit_summary.h"
+#include "parfait/estimate/problem_counts.h"
 #include "parfait/estimate/shooting_experiment.h"
 
 namespace parfait::estimate {
@@ -36,23 +38,49 @@ void certify(const Problem& problem, Team& team, FitResult& result) {
 }
 
 /// Where the fit stands when nothing can be said about how well: values without statistics.
+/// `start`: the first guess of all variables; empty: there is none.
 void report_values(const Ensemble& ensemble, VecIn start, FitResult& result) {
   const Unknowns& shared = ensemble.shared();
   const bool has_point = result.x.size() == ensemble.num_variables();
+  const bool has_start = start.size() == ensemble.num_variables();
   result.objective =
       result.iteration.history.empty() ? std::nan("") : result.iteration.history.back().objective;
   result.num_shared = shared.size();
-  for (int i = 0; i < shared.size(); ++i) {
-    const Estimate& estimate = shared.estimate(i);
+  const auto add = [&](const std::string& id, const std::string& experiment, double initial) {
     EstimateResult& out = result.estimates.emplace_back();
-    out.id = estimate.parameter;
-    out.initial = start.size() > i ? shared.value_of(i, start[i]) : estimate.initial;
-    out.lower = estimate.lower;
-    out.upper = estimate.upper;
-    out.truth = estimate.truth;
-    out.statistics.value = has_point ? shared.value_of(i, result.x[i]) : out.initial;
+    out.id = id;
+    out.experiment = experiment;
+    out.initial = out.statistics.value = initial;
     out.statistics.sd = std::nan("");
     out.statistics.individual = out.statistics.joint = {std::nan(""), std::nan("")};
+    return &out;
+  };
+  /// Unknowns that begin at `first` of all variables.
+  const auto add_unknowns = [&](const Unknowns& unknowns, const std::string& experiment,
+                                Eigen::Index first) {
+    for (int i = 0; i < unknowns.size(); ++i) {
+      const Estimate& estimate = unknowns.estimate(i);
+      EstimateResult& out =
+          *add(estimate.parameter, experiment,
+               has_start ? unknowns.value_of(i, start[first + i]) : estimate.initial);
+      out.lower = estimate.lower;
+      out.upper = estimate.upper;
+      out.truth = estimate.truth;
+      if (has_point) out.statistics.value = unknowns.value_of(i, result.x[first + i]);
+    }
+  };
+  add_unknowns(shared, "", 0);
+  for (int e = 0; e < ensemble.num_experiments(); ++e) {
+    const Experiment& experiment = ensemble.experiment(e);
+    const Eigen::Index first = ensemble.offset_of(e);
+    add_unknowns(experiment.locals(), experiment.id(), first + experiment.first_local());
+    if (!has_start) continue;
+    for (const InitialUnknown& state : experiment.initial_unknowns()) {
+      EstimateResult& out =
+          *add(state.state, experiment.id(), state.scale * start[first + state.index]);
+      out.is_state = true;
+      if (has_point) out.statistics.value = state.scale * result.x[first + state.index];
+    }
   }
   const auto n = static_cast<Eigen::Index>(result.estimates.size());
   result.covariance.setConstant(n, n, std::nan(""));
@@ -88,25 +116,38 @@ FitResult fit(const Problem& problem, const FitSettings& settings) {
   const auto begin = std::chrono::steady_clock::now();
   Team alone;
   Team& team = settings.team != nullptr ? *settings.team : alone;
+  const auto interrupted = [&] {
+    const auto& ask = problem.options.interrupted;
+    return team.any(ask && ask());
+  };
   FitResult result;
   result.warnings = check(problem);
   check_measured(problem);
+  if (!estimates_anything(problem)) {
+    result.warnings.emplace_back("nothing is estimated: this is the problem at the given values");
+  }
   const auto ensemble = make_ensemble(problem, team);
 
   Eigen::VectorXd start;
   if (settings.start && settings.start->size() == ensemble->num_variables()) {
     start = *settings.start;
   } else if (!ensemble->initialize(start)) {
-    result.iteration.status = GaussNewtonResult::Status::kEvaluationFailed;
-    result.iteration.message = ensemble->why();
-    report_values(*ensemble, ensemble->shared().initial(), result);
+    const bool stopped = interrupted();
+    result.iteration.status = stopped ? GaussNewtonResult::Status::kInterrupted
+                                      : GaussNewtonResult::Status::kEvaluationFailed;
+    result.iteration.message = stopped ? "interrupted" : ensemble->why();
+    report_values(*ensemble, Eigen::VectorXd(), result);
     return result;
   }
   result.timing.start = seconds_since(begin);
 
   const auto iterate = std::chrono::steady_clock::now();
   result.iteration =
-      gauss_newton(*ensemble, start, problem.options.iteration, settings.on_iteration);
+      gauss_newton(*ensemble, start, problem.options.iteration, settings.on_iteration, interrupted);
+  if (result.iteration.status == GaussNewtonResult::Status::kLinearFailed) {
+    const std::string conflict = conflict_text(problem, *ensemble);
+    if (!conflict.empty()) result.iteration.message += "; " + conflict;
+  }
   result.x = result.iteration.x;
   result.timing.iteration = seconds_since(iterate);
 

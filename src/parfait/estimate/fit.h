@@ -71,6 +71,8 @@ struct FitResult {
   Eigen::VectorXd x;  ///< everything, scaled: starts another fit of the same problem
 
   bool converged() const { return iteration.converged(); }
+  /// The fit got to a point that has residuals.
+  bool has_values() const { return !estimates.empty() || !experiments.empty(); }
 };
 
 struct FitSettings {

@@ -88,6 +88,27 @@ class Covariances {
   std::vector<MatrixXd> local, mixed;
 };
 
+/// Of all residuals; the owner of an experiment knows what it eliminated from them.
+std::vector<VectorXd> leverages_of(const Ensemble& ensemble, const Covariances& covariances,
+                                   Team& team) {
+  std::vector<std::vector<double>> parts(covariances.local.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!team.owns(static_cast<int>(i))) continue;
+    const MatrixXd &local = covariances.local[i], &mixed = covariances.mixed[i];
+    const MatrixXd& shared = covariances.shared;
+    MatrixXd all(local.rows() + shared.rows(), local.rows() + shared.rows());
+    all << local, mixed, mixed.transpose(), shared;
+    const VectorXd h = ensemble.experiment(static_cast<int>(i)).leverages(all).cwiseMax(0.0);
+    parts[i].assign(h.begin(), h.end());
+  }
+  team.exchange(parts);
+  std::vector<VectorXd> leverages;
+  for (const auto& part : parts) {
+    leverages.emplace_back(Eigen::Map<const VectorXd>(part.data(), std::ssize(part)));
+  }
+  return leverages;
+}
+
 /// The estimates that one experiment adds: local parameters and initial states, entries of its x.
 struct Reported {
   std::vector<int> rows;       ///< in x of the experiment
@@ -157,26 +178,17 @@ void set_statistics(const Unknowns* unknowns, int i, double x, double variance,
 
 void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion,
                      const Covariances& covariances, const FitScale& scale, const VectorXd& x,
-                     ExperimentResult& out, VectorXd& leverages) {
+                     const VectorXd& leverages, ExperimentResult& out) {
   const Experiment& experiment = ensemble.experiment(e);
-  const Block& block = ensemble.blocks()[static_cast<std::size_t>(e) + 1];
   const VectorXd& r = ensemble.residuals_of(e);
   const auto infos = experiment.residual_infos();
   out.id = experiment.id();
-  // Rows of the block are residuals, unless unknowns of single rows were eliminated from them.
-  const bool row_by_row = block.A.rows() == r.size();
-  leverages = VectorXd::Constant(r.size(), 0.0);
-  if (row_by_row) {
-    leverages = covariances.variances(e, {.by_xi = block.A, .by_p = block.B}).cwiseMax(0.0);
-  }
   for (Index i = 0; i < r.size(); ++i) {
     const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
     out.residuals.push_back({.info = info,
                              .model = info.measured + r[i] * info.sigma,
                              .weighted = r[i],
-                             .sd_model = row_by_row
-                                             ? scale.beta() * info.sigma * std::sqrt(leverages[i])
-                                             : std::nan("")});
+                             .sd_model = scale.beta() * info.sigma * std::sqrt(leverages[i])});
   }
   out.runs = math::runs_test({r.data(), static_cast<std::size_t>(r.size())});
 
@@ -212,8 +224,24 @@ MatrixXd orthonormal(const MatrixXd& columns) {
   return qr.householderQ() * MatrixXd::Identity(columns.rows(), qr.rank());
 }
 
+/// What an estimate is part of if constraints tie it to others: a coordinate or velocity of a
+/// mechanism at the start ("Arm.e1.x"). External states stand for themselves.
+std::string owner_of(const Problem& problem, const EstimateResult& e) {
+  if (!e.is_state) return "";
+  const auto found =
+      std::ranges::find(problem.experiments, e.experiment, &ExperimentDescription::id);
+  const dynamics::Sizes& sizes = found->system->sizes();
+  if (sizes.num_pos + sizes.num_vel == 0) return "";
+  const auto names = found->system->state_names();
+  if (std::ranges::find(names, e.id) - names.begin() >= sizes.nq + sizes.nv) return "";
+  const std::string owner = e.id.substr(0, e.id.find('.'));
+  return problem.experiments.size() == 1
+             ? fmt::format("the initial state of {}", owner)
+             : fmt::format("the initial state of {} ({})", owner, e.experiment);
+}
+
 /// What the data can and cannot determine, in words.
-void explain(const Ensemble& ensemble, const std::vector<Expansion>& maps,
+void explain(const Problem& problem, const Ensemble& ensemble, const std::vector<Expansion>& maps,
              const std::vector<Reported>& reported, const MatrixXd& directions,
              const VectorXd& factor, FitResult& result) {
   const auto n = static_cast<Index>(result.estimates.size());
@@ -231,6 +259,7 @@ void explain(const Ensemble& ensemble, const std::vector<Expansion>& maps,
   input.dp_dx = factor;
   input.undetermined = orthonormal(directions);
   input.correlation = result.correlation;
+  for (const auto& e : result.estimates) input.part_of.push_back(owner_of(problem, e));
   input.is_log.assign(static_cast<std::size_t>(n), false);
   for (int i = 0; i < np; ++i)
     input.is_log[static_cast<std::size_t>(i)] = ensemble.shared().is_log(i);
@@ -363,11 +392,11 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   result.correlation = correlation_of(result.covariance);
 
   // Residuals and nodes.
-  std::vector<VectorXd> leverages(static_cast<std::size_t>(num_experiments));
+  const auto leverages = leverages_of(ensemble, covariances, team);
   for (int e = 0; e < num_experiments; ++e) {
     const auto i = static_cast<std::size_t>(e);
-    fill_experiment(ensemble, e, maps[i], covariances, result.scale, x,
-                    result.experiments.emplace_back(), leverages[i]);
+    fill_experiment(ensemble, e, maps[i], covariances, result.scale, x, leverages[i],
+                    result.experiments.emplace_back());
   }
   std::vector<double> all, leverage;
   for (int e = 0; e < num_experiments; ++e) {
@@ -378,15 +407,18 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   }
   result.normality = math::normality_test(all);
   constexpr int kMostOutliers = 5;
-  result.outliers = math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
-                                           result.scale.sigma_known, kMostOutliers);
+  const bool robust = options.linear.norm == Norm::kL1 || options.linear.norm == Norm::kHuber;
+  result.outliers = robust && !result.scale.sigma_known
+                        ? math::largest_robust_outliers(all, result.rank, kMostOutliers)
+                        : math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
+                                                 result.scale.sigma_known, kMostOutliers);
   if (result.converged() && !linear.full_rank()) {
     result.warnings.push_back(
         fmt::format("the data determine {} of {} free directions only: where the others lie is "
                     "arbitrary",
                     linear.rank(), linear.num_free()));
   }
-  explain(ensemble, maps, reported, directions, factor, result);
+  if (n > 0) explain(problem, ensemble, maps, reported, directions, factor, result);
 }
 
 void set_shifts(const Ensemble& ensemble, VecIn moved, FitResult& result) {

@@ -69,7 +69,8 @@ double rounding_level(const LeastSquaresProblem& problem, const VectorXd& x) {
 }  // namespace
 
 GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
-                               const GaussNewtonOptions& options, const OnIteration& on_iteration) {
+                               const GaussNewtonOptions& options, const OnIteration& on_iteration,
+                               const Interrupted& interrupted) {
   check_options(options);
   const auto chooser = make_step_chooser(options);
   GaussNewtonResult result;
@@ -94,6 +95,7 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
       ++result.evaluations;
     }
     if (!values.exists) {
+      if (interrupted && interrupted()) return finish(Status::kInterrupted, "interrupted");
       return finish(values.defined ? Status::kLinearFailed : Status::kEvaluationFailed,
                     problem.why());
     }
@@ -146,6 +148,7 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
     line.trials = step.trials;
     const bool go_on = report();
     if (!step.found) {
+      if (interrupted && interrupted()) return finish(Status::kInterrupted, "interrupted");
       if (line.increment <= 1e3 * rounding) {
         return finish(Status::kConverged, fmt::format("increment {:.1e} cannot be told from "
                                                       "rounding errors",

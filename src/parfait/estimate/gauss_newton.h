@@ -19,7 +19,7 @@ const char* text(Globalization globalization);
 
 struct GaussNewtonOptions {
   Globalization globalization = Globalization::kRmt;
-  bool back_projection = true;  ///< x_k + t dx + delta(t); the test has computed it anyway
+  bool back_projection = true;  ///< x_k + t dx + delta(t), where that is closer to the path
   double tolerance = 1e-6;      ///< on |dx|, the scaled increment
   int max_iterations = 100;
   double min_step = 1e-8;                          ///< shortest t before giving up
@@ -66,6 +66,9 @@ const char* text(GaussNewtonResult::Status status);  ///< "converged", "max_iter
 /// Called with each line of the table; false interrupts.
 using OnIteration = std::function<bool(const Iteration&)>;
 
+/// Asked where a point does not exist: true if that is only because the work was interrupted.
+using Interrupted = std::function<bool()>;
+
 /// Generalized Gauss-Newton: x_{k+1} = x_k + t_k dx_k, dx_k = -J(x_k)+ r(x_k), for constrained
 /// least squares. Converges linearly with rate kappa to minima that are stable under changes of the
 /// data, and is repelled by others (Bock 1987).
@@ -73,6 +76,7 @@ using OnIteration = std::function<bool(const Iteration&)>;
 /// See  docs/theory/gauss_newton.md
 GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
                                const GaussNewtonOptions& options = {},
-                               const OnIteration& on_iteration = {});
+                               const OnIteration& on_iteration = {},
+                               const Interrupted& interrupted = {});
 
 }  // namespace parfait::estimate

@@ -215,5 +215,25 @@ TEST(GaussNewton, StopsWhenAskedAndSaysWhenTheIterationsAreUsedUp) {
   EXPECT_THROW(gauss_newton(problem, start, {.tolerance = 0}), std::runtime_error);
 }
 
+// Work that is interrupted leaves points that do not exist; that is no reason to shorten steps.
+TEST(GaussNewton, AnInterruptedEvaluationIsNoFailure) {
+  for (const int allowed : {0, 1, 2, 5}) {  // in a linearization, at a trial point
+    int left = allowed;
+    Dense problem(2, [&](const VectorXd& x, VectorXd& r, MatrixXd* J) {
+      r.resize(2);
+      r << 10 * (x[1] - x[0] * x[0]), 1 - x[0];
+      if (J) *J = (MatrixXd(2, 2) << -20 * x[0], 10, -1, 0).finished();
+      if (left-- <= 0) r.setConstant(std::nan(""));
+    });
+    const VectorXd start = (VectorXd(2) << -1.2, 1).finished();
+    const auto result = gauss_newton(problem, start, {}, {}, [&] { return left < 0; });
+    EXPECT_EQ(result.status, GaussNewtonResult::Status::kInterrupted) << allowed;
+    EXPECT_TRUE(result.x.allFinite());
+    if (allowed <= 1) {
+      EXPECT_EQ(result.x, start) << allowed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace parfait::estimate

@@ -48,7 +48,7 @@ class LineSearch : public StepChooser {
     return omega > 0 ? std::min(1.0, options_.eta / (omega * length)) : 1.0;
   }
 
-  Step accept(LeastSquaresProblem& problem, const Trial& trial, double test, int trials) {
+  Step accept(LeastSquaresProblem& problem, VecIn dx, const Trial& trial, double test, int trials) {
     omega_ = trial.omega;
     Step step{.found = true,
               .t = trial.t,
@@ -57,9 +57,27 @@ class LineSearch : public StepChooser {
               .omega = trial.omega,
               .test = test,
               .trials = trials};
-    if (options_.back_projection) step.x = problem.into_bounds(trial.x + trial.delta);  // (G7)
+    if (options_.back_projection) project_back(problem, dx, trial, step);
     return step;
   }
+
+  /// x(t) + delta(t), if that is closer to the path than x(t) is, by the factor of this test.
+  /// (G7, G8)
+  void project_back(LeastSquaresProblem& problem, VecIn dx, const Trial& trial, Step& step) const {
+    const VectorXd back = problem.into_bounds(trial.x + trial.delta);
+    if (trial.eta > kSurelyContracts) {
+      ++step.trials;
+      if (!problem.evaluate(back).exists) return;
+      const double left = (problem.increment() - (1 - trial.t) * dx).norm();
+      if (!(left <= contraction() * trial.delta.norm())) return;
+    }
+    step.x = back;
+  }
+
+  /// Up to this eta, eta (1 + eta / 4) says that it halves the distance: no need to look.
+  static constexpr double kSurelyContracts = 0.4;
+  /// How much closer back projection must come. Tests that do not bound eta ask for more.
+  virtual double contraction() const { return 0.5; }
 
   GaussNewtonOptions options_;
   double omega_ = 0;  ///< of the last iteration
@@ -72,7 +90,7 @@ class FullStep : public LineSearch {
               const LeastSquaresProblem::Values& /*at_x*/) override {
     const Trial trial = try_step(problem, x, dx, 1);
     if (!trial.exists) return {};
-    return accept(problem, trial, trial.level, 1);
+    return accept(problem, dx, trial, trial.level, 1);
   }
 };
 
@@ -85,7 +103,7 @@ class NaturalTest : public LineSearch {
     double t = predicted(omega_, dx.norm());
     for (int trials = 1; t >= options_.min_step; ++trials) {
       const Trial trial = try_step(problem, x, dx, t);
-      if (trial.exists && trial.level < 1) return accept(problem, trial, trial.level, trials);
+      if (trial.exists && trial.level < 1) return accept(problem, dx, trial, trial.level, trials);
       const double next = trial.exists ? predicted(trial.omega, dx.norm()) : t / 2;
       t = std::clamp(next, t / 10, t / 2);
     }
@@ -103,6 +121,7 @@ class RestrictiveTest : public LineSearch {
     const double length = dx.norm();
     double t = predicted(omega_, length);
     double low = 0, high = 1;  // low passes, high is too long (unless it is 1)
+    double eta_low = 0, eta_high = 0;
     bool too_long = false;
     Trial best;  // at low
     for (int trials = 1; trials <= kMostTrials && t >= options_.min_step; ++trials) {
@@ -110,25 +129,40 @@ class RestrictiveTest : public LineSearch {
       const bool passes = trial.exists && trial.eta <= options_.eta_max;
       if (passes && (t == 1 || trial.eta >= options_.eta_min)) {
         const double eta = trial.eta;
-        return accept(problem, trial, eta, trials);
+        return accept(problem, dx, trial, eta, trials);
       }
       double next = trial.exists ? predicted(trial.omega, length) : 0.5 * (low + t);
       if (passes) {
         low = t;
+        eta_low = trial.eta;
         best = std::move(trial);
       } else {
         high = t;
+        eta_high = trial.exists ? trial.eta : 0;
         too_long = true;
       }
+      if (eta_low > 0 && eta_high > 0) next = between(low, eta_low, high, eta_high);
       // Where eta(t) jumps over its window (a point that does not exist, say) the longest step that
       // passes is taken.
-      if (best.exists && high - low < 1e-3 * high) return accept(problem, best, best.eta, trials);
+      if (best.exists && high - low < 1e-3 * high)
+        return accept(problem, dx, best, best.eta, trials);
       const double margin = 0.1 * (high - low);
       next = std::clamp(next, low + margin, too_long ? high - margin : high);
       t = next;
     }
-    if (best.exists) return accept(problem, best, best.eta, kMostTrials);
+    if (best.exists) return accept(problem, dx, best, best.eta, kMostTrials);
     return {};
+  }
+
+ protected:
+  double contraction() const override { return 1; }
+
+ private:
+  /// Where eta reaches its target if it grows as a power of t between two trials. Prediction from
+  /// the nearer of them alone (a constant omega) jumps from one side to the other.
+  double between(double low, double eta_low, double high, double eta_high) const {
+    const double power = std::log(eta_high / eta_low) / std::log(high / low);
+    return low * std::pow(options_.eta / eta_low, 1 / power);
   }
 };
 

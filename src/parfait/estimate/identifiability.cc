@@ -33,12 +33,12 @@ class Diagnosis {
 
   Identifiability run() {
     const MatrixXd basis = sparse_basis(in_.undetermined, options_.direction_tolerance);
-    const auto sets = tied_places(basis);
+    const auto sets = joined_parts(tied_places(basis));
     for (const Tied& tied : sets) {
-      if (tied.places.size() == 1) out_.findings.push_back(no_influence(tied.places[0]));
+      if (is_alone(tied)) out_.findings.push_back(no_influence(tied.places[0]));
     }
     for (const Tied& tied : sets) {
-      if (tied.places.size() > 1) out_.findings.push_back(combination(tied, basis));
+      if (!is_alone(tied)) out_.findings.push_back(combination(tied, basis));
     }
     add_correlations();
     for (std::size_t i = 0; i < in_.names.size(); ++i) {
@@ -49,6 +49,41 @@ class Diagnosis {
 
  private:
   const std::string& name(int i) const { return in_.names[static_cast<std::size_t>(i)]; }
+
+  bool is_part(Index i) const {
+    return !in_.part_of.empty() && !in_.part_of[static_cast<std::size_t>(i)].empty();
+  }
+
+  bool is_alone(const Tied& tied) const {
+    return tied.places.size() == 1 && !is_part(tied.places[0]);
+  }
+
+  /// What a person calls these unknowns, each once.
+  std::vector<std::string> labels_of(const Tied& tied) const {
+    std::vector<std::string> labels;
+    for (int i : tied.places) {
+      const std::string& label = is_part(i) ? in_.part_of[static_cast<std::size_t>(i)] : name(i);
+      if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+    }
+    return labels;
+  }
+
+  /// Sets of parts of the same thing become one.
+  std::vector<Tied> joined_parts(const std::vector<Tied>& sets) const {
+    std::vector<Tied> joined;
+    for (const Tied& tied : sets) {
+      const auto same = std::ranges::find_if(joined, [&](const Tied& other) {
+        return is_part(tied.places[0]) && labels_of(tied) == labels_of(other);
+      });
+      if (same == joined.end()) {
+        joined.push_back(tied);
+        continue;
+      }
+      same->places.insert(same->places.end(), tied.places.begin(), tied.places.end());
+      same->vectors.insert(same->vectors.end(), tied.vectors.begin(), tied.vectors.end());
+    }
+    return joined;
+  }
 
   /// Experiments whose data depend on one of the unknowns.
   std::vector<std::string> experiments_of(const std::vector<int>& unknowns) const {
@@ -85,6 +120,13 @@ class Diagnosis {
     }
     const MatrixXd open = basis(tied.places, tied.vectors);
     f.directions = directions_of(open, dp_dx, p);
+    if (std::ranges::any_of(tied.places, [this](int i) { return is_part(i); })) {
+      const auto labels = labels_of(tied);
+      f.experiments = experiments_of(tied.places);
+      f.text = fmt::format("The data do not determine all of {}{}.", prose(labels),
+                           labels.size() > 1 ? ", only combinations" : "");
+      return f;
+    }
     const MatrixXd fixed = sparse_complement(open, options_.direction_tolerance);
     for (Index v = 0; v < fixed.cols(); ++v) {
       f.determined.push_back(name_of(tied, fixed.col(v), p, dp_dx));
@@ -132,6 +174,7 @@ class Diagnosis {
     std::vector<Finding> found;
     for (Index i = 0; i < in_.correlation.rows(); ++i) {
       for (Index j = i + 1; j < in_.correlation.cols(); ++j) {
+        if (is_part(i) || is_part(j)) continue;  // by the constraints, whatever the data say
         const double rho = in_.correlation(i, j);
         if (!(std::abs(rho) > options_.strong_correlation)) continue;  // NaN: none
         const std::vector<int> both = {static_cast<int>(i), static_cast<int>(j)};

@@ -18,6 +18,9 @@ struct IdentifiabilityInput {
   Eigen::MatrixXd correlation;           ///< NaN where there is none
   std::vector<std::string> experiments;  ///< ids
   Eigen::MatrixXd column_norms;          ///< of the data's derivatives: experiments x unknowns
+  /// Of coordinates that constraints tie to each other: what they are part of ("the initial state
+  /// of Arm"), which findings then name. Empty where an unknown stands for itself, or altogether.
+  std::vector<std::string> part_of{};
 };
 
 struct IdentifiabilityOptions {

@@ -39,7 +39,8 @@ class LeastSquaresProblem {
 
   /// The linear problem of the last linearize() with lambda D^2 |dx|^2 added to the squares, D a
   /// constant that makes lambda = 1 comparable to the data; lambda = 0: as it was. increment() and
-  /// remainder() then belong to it. False: it has no solution.
+  /// remainder() then belong to it, if the last point is the one of linearize(): after trials it
+  /// must be evaluated again. False: it has no solution.
   [[nodiscard]] virtual bool damp(double lambda) = 0;
 
   /// x moved to where bounds hold exactly, for points that rounding or back projection left

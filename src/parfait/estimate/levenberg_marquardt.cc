@@ -24,21 +24,31 @@ class LevenbergMarquardt : public StepChooser {
               const LeastSquaresProblem::Values& at_x) override {
     constexpr double kNear = 1e-4;
     constexpr double kLargest = 1e20;
+    int evaluations = 0;
+    bool at_trial = false;
+    const auto evaluate = [&](const VectorXd& point) {
+      ++evaluations;
+      return problem.evaluate(point);
+    };
     // Close to the minimum the decrease of the objective is lost in rounding long before the
     // increments are: there they must shrink, as in the natural test.
     if (dx.norm() < kNear) {
       const VectorXd trial = problem.into_bounds(x + dx);
-      if (problem.evaluate(trial).exists && problem.increment().norm() < 0.5 * dx.norm()) {
+      at_trial = true;
+      if (evaluate(trial).exists && problem.increment().norm() < 0.5 * dx.norm()) {
         return {.found = true,
                 .t = 1,
                 .x = trial,
                 .x_plain = trial,
                 .omega = 0,
                 .test = 1,
-                .trials = 1};
+                .trials = evaluations};
       }
     }
-    for (int trials = 1; lambda_ < kLargest; ++trials) {
+    while (lambda_ < kLargest) {
+      // Unknowns that were eliminated follow from the values of the last point: it must be x.
+      if (at_trial && !evaluate(x).exists) break;
+      at_trial = false;
       if (problem.damp(lambda_)) {
         const VectorXd damped = problem.increment();
         const double linear = problem.remainder().squaredNorm();
@@ -49,7 +59,8 @@ class LevenbergMarquardt : public StepChooser {
         const double merit_x = at_x.objective + weight_ * at_x.infeasibility;
         const double predicted = merit_x - linear;
         const VectorXd trial = problem.into_bounds(x + damped);
-        const auto values = problem.evaluate(trial);
+        const auto values = evaluate(trial);
+        at_trial = true;
         const double actual = values.exists
                                   ? merit_x - (values.objective + weight_ * values.infeasibility)
                                   : -std::numeric_limits<double>::infinity();
@@ -67,13 +78,13 @@ class LevenbergMarquardt : public StepChooser {
                   .x_plain = trial,
                   .omega = 0,
                   .test = gain,
-                  .trials = trials};
+                  .trials = evaluations};
         }
       }
       lambda_ *= growth_;
       growth_ *= 2;
     }
-    return {};
+    return {.trials = evaluations};
   }
 
  private:

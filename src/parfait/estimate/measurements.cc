@@ -21,7 +21,7 @@ const std::vector<double>& column_of(const ExperimentDescription& experiment,
 }
 
 Place place_of_row(const Data& data, std::size_t row) {
-  return {.file = data.file, .line = row < data.lines.size() ? data.lines[row] : 0};
+  return {.file = data.place.file, .line = row < data.lines.size() ? data.lines[row] : 0};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -218,6 +219,8 @@ struct FitOptions {
   bool sigma_known = false;  ///< sd are not scaled with the estimated beta
   double confidence = 0.95;
   Place place{};
+  /// Asked by any thread before each integration; true ends what is done, with a partial result.
+  std::function<bool()> interrupted{};
 };
 
 /// An estimation problem as a person describes it: what a problem file says, models and data read.

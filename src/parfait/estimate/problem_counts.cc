@@ -36,6 +36,13 @@ int num_free_initial(const ExperimentDescription& experiment) {
   }));
 }
 
+bool estimates_anything(const Problem& problem) {
+  return !problem.estimates.empty() ||
+         std::ranges::any_of(problem.experiments, [](const ExperimentDescription& e) {
+           return !e.locals.empty() || !e.row_locals.empty() || num_free_initial(e) > 0;
+         });
+}
+
 ExperimentCounts count(const ExperimentDescription& experiment) {
   ExperimentCounts counts;
   counts.rows = experiment.data.num_rows();

@@ -19,4 +19,7 @@ ExperimentCounts count(const ExperimentDescription& experiment);
 /// Initial states that are estimated, with or without a prior.
 int num_free_initial(const ExperimentDescription& experiment);
 
+/// There is a parameter or an initial state to be estimated.
+bool estimates_anything(const Problem& problem);
+
 }  // namespace parfait::estimate

@@ -25,8 +25,14 @@ class Search {
   Search(const Problem& problem, const FitResult& result, int index, Profile& profile)
       : problem_(problem), result_(result), index_(index), profile_(profile) {}
 
-  /// The end of the interval on one side, from the estimate outwards.
+  /// The end of the interval on one side, from the estimate outwards; NaN: interrupted.
   double end(int side) {
+    const double found = search(side);
+    return profile_.interrupted ? std::nan("") : found;
+  }
+
+ private:
+  double search(int side) {
     const EstimateResult& e = result_.estimates[static_cast<std::size_t>(index_)];
     const double estimate = e.statistics.value;
     const double limit = side < 0 ? e.lower : e.upper;
@@ -45,6 +51,7 @@ class Search {
       const bool at_limit = side * (outside - limit) >= 0;
       if (at_limit) outside = limit;
       f_outside = excess(evaluate(outside));
+      if (profile_.interrupted) return 0;
       if (f_outside >= 0) break;
       if (at_limit) return limit;
       if (++steps == kMostSteps) return infinite;
@@ -59,6 +66,7 @@ class Search {
       const double c = (a * fb - b * fa) / (fb - fa);
       if (std::abs(b - a) <= 1e-9 * e.statistics.sd || !std::isfinite(c)) break;
       const double fc = excess(evaluate(c));
+      if (profile_.interrupted) return 0;
       if (std::abs(fc) <= 1e-9 * (profile_.threshold - result_.objective)) return c;
       if ((fc > 0) != (fb > 0)) {
         a = b;
@@ -72,14 +80,20 @@ class Search {
     return b;
   }
 
- private:
   double excess(double objective) const { return objective - profile_.threshold; }
 
   double evaluate(double value) {
+    const auto& interrupted = problem_.options.interrupted;
+    if (interrupted && interrupted()) profile_.interrupted = true;
+    if (profile_.interrupted) return kInfinity;
     FitSettings settings;
     settings.start = start_;
     const Problem held = holding(problem_, profile_.parameter, value);
     const FitResult fitted = fit(held, settings);
+    if (fitted.iteration.status == GaussNewtonResult::Status::kInterrupted) {
+      profile_.interrupted = true;
+      return kInfinity;
+    }
     profile_.points.push_back(
         {.value = value, .objective = fitted.objective, .converged = fitted.converged()});
     if (fitted.converged()) {
@@ -120,7 +134,7 @@ Profile make_profile(const Problem& problem, const FitResult& result,
   profile.points.push_back({.value = estimate, .objective = result.objective, .converged = true});
   Search search(problem, result, index, profile);
   profile.low = search.end(-1);
-  profile.high = search.end(1);
+  profile.high = profile.interrupted ? std::nan("") : search.end(1);
   std::ranges::sort(profile.points, {}, &Profile::Point::value);
   return profile;
 }

@@ -23,10 +23,11 @@ struct Profile {
   std::vector<Point> points;  ///< ascending values, the estimate among them
   double low = 0, high = 0;   ///< infinite: the objective never rises that far
   double threshold = 0;       ///< the objective at both ends
+  bool interrupted = false;   ///< before both ends were found; those that were not are NaN
 };
 
 /// InputError if the parameter is not one of the shared estimates. `result` is the fit of
-/// `problem`.
+/// `problem`. FitOptions::interrupted is asked before each point, too.
 Profile make_profile(const Problem& problem, const FitResult& result, const std::string& parameter);
 
 }  // namespace parfait::estimate

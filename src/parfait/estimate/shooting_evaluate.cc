@@ -48,6 +48,7 @@ std::string ShootingExperiment::lost_start(int i) const {
   const Node& node = nodes_[static_cast<std::size_t>(i)];
   const Directions& W0 = node.start.W;
   const Directions& W1 = node.interval->W1();
+  const double rtol = options_.integrator.rtol;
   double growth = 0;
   for (int c = 0; c < std::min(W1.count(), size_of(i)); ++c) {
     double before = 0, after = 0;
@@ -55,9 +56,12 @@ std::string ShootingExperiment::lost_start(int i) const {
       before = std::max(before, std::abs(W0(j, c)));
       after = std::max(after, std::abs(W1(j, c)));
     }
-    if (before > 0) growth = std::max(growth, after / before);
+    // What a parameter does on the way is no growth; where it has not moved the start by more than
+    // the integrator sees, there is nothing else.
+    bool is_of_parameter = false;
+    for (int j = 0; j < system_->sizes().np; ++j) is_of_parameter |= node.start.dp(j, c) != 0;
+    if (before > (is_of_parameter ? rtol : 0)) growth = std::max(growth, after / before);
   }
-  const double rtol = options_.integrator.rtol;
   if (growth * rtol < 1) return "";
   constexpr double kFine = 1e4;  // per interval
   return fmt::format(

@@ -72,6 +72,16 @@ class ShootingExperiment : public Experiment {
     std::vector<Term> terms;
     double constant = 0;
   };
+  /// Fixfit: equations that end in an interval, and how their values b move w and the next node:
+  /// by -w b and -s b.
+  struct Settled {
+    std::vector<int> equations;
+    Eigen::MatrixXd w, s;
+  };
+  /// Fixfit: what settled equations leave of w = N v + P dtheta + ...
+  struct Free {
+    Eigen::MatrixXd N, P;
+  };
   struct Node {
     std::unique_ptr<dynamics::System> relaxed;   ///< what is integrated, if not the model itself
     std::unique_ptr<ShootingInterval> interval;  ///< of length 0 for an end node
@@ -98,6 +108,7 @@ class ShootingExperiment : public Experiment {
     std::vector<Eigen::VectorXd> e;
     Eigen::MatrixXd T, U;
     Eigen::VectorXd u, u_z;
+    Settled settled;
   };
   /// An unknown parameter of the model.
   struct Column {
@@ -155,6 +166,9 @@ class ShootingExperiment : public Experiment {
   void condense_nodes();
   bool linearize_fixfit();
   bool replay_defects();
+  std::vector<int> equations_until(int node) const;
+  void settle_equations(int node, Free& free, Eigen::MatrixXd& T, Eigen::MatrixXd& U);
+  Eigen::VectorXd settled_shift(int node, const Eigen::VectorXd& values, Eigen::VectorXd& w) const;
   Eigen::MatrixXd end_directions(const Node& node) const;
   void correct_values();
   void fill_block();

@@ -1,3 +1,6 @@
+#include <Eigen/QR>
+#include <algorithm>
+
 #include "parfait/estimate/shooting_experiment.h"
 
 // Fixfit (K 9.1, corrections.md): the intervals one after another, each with the few directions in
@@ -8,10 +11,85 @@
 // Interval i integrates the columns of (T_i, U_i, u_i): their ends are (T, U, u)_{i+1} before the
 // defect h_i is added to u. A trial point has other defects: one more direction, along the recorded
 // steps of the linearization, gives its u.
+//
+// An equation of the problem whose last quantity lies in interval i leaves w less to choose from
+// then on (K 9.1, Remark 5): with A w + B dtheta + b = 0,
+//
+//   w = N v - A+ (B dtheta + b),      A N = 0,  N'N = 1,
+//
+// the next intervals integrate along T N only, U and u take the rest. As N'A+ = 0, v = N'w: what
+// follows is still a function of w, as the equation itself, which stays in the problem.
 namespace parfait::estimate {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+/// Equations of quantities of which the last is in interval i. (The states of the nodes and local
+/// parameters enter none of these.)
+std::vector<int> ShootingExperiment::equations_until(int i) const {
+  std::vector<int> found;
+  for (std::size_t r = 0; r < equations_.size(); ++r) {
+    const auto& terms = equations_[r].terms;
+    const bool of_quantities =
+        std::ranges::all_of(terms, [](const Term& term) { return term.of == Term::Of::kSample; });
+    int last = -1;
+    for (const Term& term : terms) last = std::max(last, term.node);
+    if (of_quantities && last == i) found.push_back(static_cast<int>(r));
+  }
+  return found;
+}
+
+/// Takes the equations that end in interval i out of what w can do; T and U are those of node i
+/// + 1.
+void ShootingExperiment::settle_equations(int i, Free& free, MatrixXd& T, MatrixXd& U) {
+  Node& node = nodes_[static_cast<std::size_t>(i)];
+  node.settled = {.equations = {}, .w = MatrixXd(num_w_, 0), .s = MatrixXd(ny(), 0)};
+  const std::vector<int> rows = equations_until(i);
+  if (rows.empty() || free.N.cols() == 0) return;
+  const auto m = static_cast<Eigen::Index>(rows.size());
+  MatrixXd A = MatrixXd::Zero(m, free.N.rows());
+  MatrixXd B = MatrixXd::Zero(m, num_theta());
+  for (Eigen::Index r = 0; r < m; ++r) {
+    const auto equation = static_cast<std::size_t>(rows[static_cast<std::size_t>(r)]);
+    for (const Term& term : equations_[equation].terms) {
+      const Node& of = nodes_[static_cast<std::size_t>(term.node)];
+      const auto sample = static_cast<std::size_t>(term.sample);
+      A.row(r) += term.weight * of.E_w[sample].row(term.index);
+      B.row(r) += term.weight * of.E_theta[sample].row(term.index);
+    }
+  }
+  B += A * free.P;
+  A = A * free.N;
+  const Eigen::CompleteOrthogonalDecomposition<MatrixXd> rank_of_rows(A.transpose());
+  const auto rank = rank_of_rows.rank();
+  if (rank == 0) return;
+  const MatrixXd Q = rank_of_rows.householderQ() * MatrixXd::Identity(A.cols(), A.cols());
+  const MatrixXd N = Q.rightCols(A.cols() - rank);
+  const MatrixXd inverse = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(A).pseudoInverse();
+  node.settled = {.equations = rows, .w = free.N * inverse, .s = T * inverse};
+  free.P -= node.settled.w * B;
+  free.N = (free.N * N).eval();
+  U -= node.settled.s * B;
+  T = (T * N).eval();
+}
+
+/// What the equations settled in interval i add to u of the next node, and to w. `values`: of all
+/// equations that are known so far.
+VectorXd ShootingExperiment::settled_shift(int i, const VectorXd& values, VectorXd& w) const {
+  const Node& node = nodes_[static_cast<std::size_t>(i)];
+  VectorXd b(static_cast<Eigen::Index>(node.settled.equations.size()));
+  for (Eigen::Index r = 0; r < b.size(); ++r) {
+    const int equation = node.settled.equations[static_cast<std::size_t>(r)];
+    b[r] = values[equation];
+    for (const Term& term : equations_[static_cast<std::size_t>(equation)].terms) {
+      const Node& of = nodes_[static_cast<std::size_t>(term.node)];
+      const auto sample = static_cast<std::size_t>(term.sample);
+      b[r] += term.weight * (of.e[sample][term.index] + of.E_w[sample].row(term.index).dot(w));
+    }
+  }
+  w -= node.settled.w * b;
+  return -node.settled.s * b;
+}
 
 bool ShootingExperiment::linearize_fixfit() {
   why_.clear();
@@ -26,13 +104,16 @@ bool ShootingExperiment::linearize_fixfit() {
     restrict_to_manifold(nodes_.front());
     T = scale_.cwiseInverse().asDiagonal() * nodes_.front().S;
   }
-  const auto nw = static_cast<int>(T.cols());
-  num_w_ = nw;
+  num_w_ = static_cast<int>(T.cols());
+  Free free{.N = MatrixXd::Identity(num_w_, num_w_), .P = MatrixXd::Zero(num_w_, nt)};
+  VectorXd w = VectorXd::Zero(num_w_);
+  VectorXd known = VectorXd::Zero(static_cast<Eigen::Index>(equations_.size()));
   MatrixXd U = MatrixXd::Zero(size_of(0), nt);
   VectorXd u = VectorXd::Zero(size_of(0));
   for (int i = 0; i < num_nodes(); ++i) {
     Node& node = nodes_[static_cast<std::size_t>(i)];
-    node.T = T;
+    const auto nw = static_cast<int>(T.cols());
+    node.T = T * free.N.transpose();
     node.U = U;
     node.u = u;
     Seeds seeds{.s = MatrixXd(size_of(i), nw + nt + 1),
@@ -56,7 +137,7 @@ bool ShootingExperiment::linearize_fixfit() {
     node.e.resize(samples);
     for (std::size_t j = 0; j < samples; ++j) {
       const MatrixXd& D = node.interval->derivatives(static_cast<int>(j));
-      node.E_w[j] = D.leftCols(nw);
+      node.E_w[j] = D.leftCols(nw) * free.N.transpose();
       node.E_theta[j] = D.middleCols(nw, nt);
       node.e[j] = D.rightCols(1);
     }
@@ -66,6 +147,9 @@ bool ShootingExperiment::linearize_fixfit() {
     T = D.leftCols(nw);
     U = D.middleCols(nw, nt);
     u = D.rightCols(1) + end.cwiseQuotient(scale_) - nodes_[static_cast<std::size_t>(i) + 1].s;
+    settle_equations(i, free, T, U);
+    for (int r : node.settled.equations) known[r] = value(equations_[static_cast<std::size_t>(r)]);
+    u += settled_shift(i, known, w);
   }
   collect_values();
   if (tangent_first_) {
@@ -81,7 +165,7 @@ bool ShootingExperiment::linearize_fixfit() {
 bool ShootingExperiment::replay_defects() {
   const VectorXd x = x_, p = p_;
   set_point(linear_x_, linear_p_);
-  VectorXd u = VectorXd::Zero(size_of(0));
+  VectorXd u = VectorXd::Zero(size_of(0)), w = VectorXd::Zero(num_w_);
   for (int i = 0; i < num_nodes() && why_.empty(); ++i) {
     Node& node = nodes_[static_cast<std::size_t>(i)];
     node.u = u;
@@ -101,7 +185,9 @@ bool ShootingExperiment::replay_defects() {
       }
       if (i + 1 < num_nodes()) u = end_directions(node);
     }
-    if (i + 1 < num_nodes()) u += defects_[static_cast<std::size_t>(i)];
+    if (i + 1 < num_nodes()) {
+      u += defects_[static_cast<std::size_t>(i)] + settled_shift(i, equation_values_, w);
+    }
   }
   if (tangent_first_) nodes_.front().u = nodes_.front().to_manifold;
   set_point(x, p);

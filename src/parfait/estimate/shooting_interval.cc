@@ -21,7 +21,7 @@ ShootingInterval::ShootingInterval(const dynamics::System& system,
       times_(std::move(times)) {
   quantity_.resize(static_cast<std::size_t>(observer.size()));
   values_.resize(observer.size(), num_samples());
-  derivatives_.resize(times_.size());
+  derivatives_.assign(times_.size(), Eigen::MatrixXd(observer.size(), 0));
 }
 
 bool ShootingInterval::run(const Start& start, bool record) {

@@ -98,6 +98,10 @@ void ShootingExperiment::place_start(int i, const Seeds* seeds) {
 bool ShootingExperiment::prepare(int i, const Seeds* seeds) {
   place_start(i, seeds);
   Node& node = nodes_[static_cast<std::size_t>(i)];
+  if (options_.interrupted && options_.interrupted()) {
+    node.why = "interrupted";
+    return false;
+  }
   const double t = times_[static_cast<std::size_t>(i)];
   const bool with_directions = seeds != nullptr && seeds->s.cols() > 0;
   if (is_relaxed(i)) {

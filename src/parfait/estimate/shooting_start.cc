@@ -115,6 +115,14 @@ void ShootingExperiment::project_on_measurements(double t, std::vector<double>& 
     if (change <= 1e-10 * (1 + x.norm())) break;
   }
   Eigen::Map<VectorXd>(y.data(), ny()) = x.cwiseProduct(scale_);
+  // Measurements with noise may contradict the constraints; x is then between the two. Off the
+  // constraints the motion depends on parameters through the projection alone (its norm has the
+  // masses), which looks like information and is none.
+  if (num_invariants == 0) return;
+  state = y;
+  const auto report = system_->project(*ws, t, state, options_.integrator.projection,
+                                       options_.integrator.projection_tolerance);
+  if (report.status == dynamics::Status::kOk) y = state;
 }
 
 bool ShootingExperiment::initialize(VecIn p, VectorXd& x) {

@@ -1,5 +1,7 @@
 #include "parfait/estimate/synthesize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -51,6 +53,42 @@ void clear_measurements(ExperimentDescription& e) {
 }
 
 }  // namespace
+
+Data sample_table(const Samples& samples, const std::string& time,
+                  const std::vector<Observation>& observations) {
+  Data data;
+  data.place = samples.place;
+  data.time = time;
+  data.header = {data.time};
+  data.columns = {samples.all_times()};
+  for (const Observation& o : observations) {
+    if (!o.sigma.column.empty()) {
+      throw base::InputError(o.place, fmt::format("observe \"{}\": standard deviations of a column "
+                                                  "need data; samples have none.",
+                                                  o.column));
+    }
+    // A name that is given twice is found by check().
+    if (data.find_column(o.column) >= 0) continue;
+    data.header.push_back(o.column);
+    data.columns.emplace_back(data.columns.front().size(), std::nan(""));
+  }
+  return data;
+}
+
+bool is_measured_at_samples(const ExperimentDescription& experiment) {
+  return experiment.samples &&
+         std::ranges::all_of(experiment.observations,
+                             [](const Observation& o) { return o.sigma.column.empty(); });
+}
+
+void measure_anew(Problem& problem) {
+  for (ExperimentDescription& e : problem.experiments) {
+    if (!is_measured_at_samples(e)) continue;
+    const std::string file = e.data.file;
+    e.data = sample_table(*e.samples, e.data.time, e.observations);
+    e.data.file = file;
+  }
+}
 
 Problem synthesize(const Problem& problem, std::uint64_t seed) {
   Problem exact = problem;

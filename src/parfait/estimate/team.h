@@ -16,6 +16,8 @@ class Team {
 
   /// parts[e] of the owner of experiment e goes to everybody; the others' is overwritten.
   virtual void exchange(std::vector<std::vector<double>>& /*parts*/) {}
+  /// Whether it is so in one of the processes; all must ask.
+  virtual bool any(bool mine) { return mine; }
 };
 
 }  // namespace parfait::estimate

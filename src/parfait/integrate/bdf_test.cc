@@ -419,6 +419,7 @@ TEST(Bdf, ASolutionThatBlowsUpEndsWithAStepTooSmall) {
   m.state("y", 1, "y^2");
   const Failure f = run_into_failure(m, 2);
   EXPECT_EQ(f.result.outcome, Outcome::kStepTooSmall);
+  EXPECT_EQ(f.result.message().find("bdf"), std::string::npos) << "advises what is used already";
   EXPECT_NEAR(f.state.t, 1, 1e-6);
   EXPECT_GT(f.state.y[0], 1e6);
 }

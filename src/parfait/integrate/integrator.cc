@@ -378,12 +378,15 @@ std::string Result::message() const {
       return fmt::format("ended by event \"{}\" at t = {:g} s after {}", culprit, t, steps);
     case Outcome::kInterrupted:
       return fmt::format("interrupted at t = {:g} s after {}", t, steps);
-    case Outcome::kStepTooSmall:
+    case Outcome::kStepTooSmall: {
+      const bool for_stiff = culprit == text(Method::kBdf) || culprit == text(Method::kHht);
       return fmt::format(
           "stopped at t = {:g} s: no step is small enough for the tolerance. The solution has a "
-          "singularity here, or the problem is too stiff for an explicit method (bdf and hht are "
-          "not).",
-          t);
+          "singularity here, or {}.",
+          t,
+          for_stiff ? "jumps without an event, or atol is too small for states of this size"
+                    : "the problem is too stiff for an explicit method (bdf and hht are not)");
+    }
     case Outcome::kTooManySteps:
       return fmt::format("stopped at t = {:g} s: the limit of {} is used up.", t,
                          counted(statistics.steps + statistics.rejected, "step"));
@@ -411,7 +414,9 @@ Integrator::Integrator(const dynamics::System& system, dynamics::Workspace& work
 
 Result Integrator::run(State& state, double t_end, const OnStep& on_step, Record* record) {
   check_start(system_, state, t_end);
-  return Run(system_, workspace_, options_, state, t_end, on_step).run(record, nullptr);
+  Result result = Run(system_, workspace_, options_, state, t_end, on_step).run(record, nullptr);
+  if (result.outcome == Outcome::kStepTooSmall) result.culprit = text(options_.method);
+  return result;
 }
 
 Result Integrator::replay(State& state, const Record& record, const OnStep& on_step) {

@@ -24,7 +24,7 @@ struct Result {
   double t = 0;  ///< reached
   Statistics statistics;
   std::vector<Event> events;
-  std::string culprit;  ///< kChattering: the switching function; kTerminated: the event
+  std::string culprit;  ///< kChattering: the switch; kTerminated: the event; kStepTooSmall: method
 
   bool finished() const { return outcome == Outcome::kFinished || outcome == Outcome::kTerminated; }
   /// One sentence for a person: what happened and where.

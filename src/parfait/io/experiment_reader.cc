@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/estimate/synthesize.h"
 #include "parfait/io/data_table.h"
 #include "parfait/io/problem_elements.h"
 #include "parfait/io/text_file.h"
@@ -227,30 +228,6 @@ estimate::Samples read_samples(Element& element) {
   return samples;
 }
 
-/// The table an experiment will fill: times, and a column without measurements for each
-/// observation.
-Data empty_data(const estimate::Samples& samples, const std::string& time,
-                const std::vector<estimate::Observation>& observations) {
-  Data data;
-  data.place = samples.place;
-  data.time = time;
-  data.header = {data.time};
-  data.columns = {samples.all_times()};
-  for (const auto& observation : observations) {
-    if (!observation.sigma.column.empty()) {
-      throw base::InputError(observation.place,
-                             fmt::format("observe \"{}\": standard deviations of a column need "
-                                         "data; samples have none.",
-                                         observation.column));
-    }
-    // A name that is given twice is found by estimate::check().
-    if (data.find_column(observation.column) >= 0) continue;
-    data.header.push_back(observation.column);
-    data.columns.emplace_back(data.columns.front().size(), std::nan(""));
-  }
-  return data;
-}
-
 estimate::StateBounds read_bounds(Element& element) {
   estimate::StateBounds bounds;
   bounds.place = element.place();
@@ -339,8 +316,8 @@ ExperimentDescription read_experiment(Element& element, const std::filesystem::p
     experiment.observations.push_back(read_observation(e, experiment.data));
   }
   if (!has_data) {
-    experiment.data =
-        empty_data(*experiment.samples, time ? time->text : "t", experiment.observations);
+    experiment.data = estimate::sample_table(*experiment.samples, time ? time->text : "t",
+                                             experiment.observations);
     if (data.file) experiment.data.file = data.file->text;
   }
   for (auto& e : initials) experiment.initial.push_back(read_initial(e));

@@ -34,7 +34,7 @@ constexpr const char* kEverything = R"(<problem>
   <estimate parameter="u" transform="log"/>
   <require> k >= 2*u </require>
   <experiment id="first" model="model.xml" data="data.csv" begin="-1" end="3">
-    <local parameter="c" initial="0.4" lower="0"/>
+    <local parameter="c" initial="0.4" lower="0"/> <samples from="-0.5" to="2" count="6"/>
     <observe column="x" quantity="x" sigma_column="sx"/>
     <observe column="y" quantity="2*y" relative="0.1" absolute="0.01"/>
     <initial fixed="no" scale="3"/>
@@ -55,7 +55,7 @@ constexpr const char* kEverything = R"(<problem>
       1,
       1,0.75
     </table>
-    <set parameter="c" value="0.3"/>
+    <set parameter="c" value="0.3"/> <samples times="0 0.5 1.75"/>
     <observe column="t" quantity="x" sigma="0.1"/>
     <grid intervals="2" nodes="given"> <table>
       time,y,x
@@ -134,6 +134,11 @@ void expect_same(const ExperimentDescription& a, const ExperimentDescription& b)
   EXPECT_EQ(a.model, b.model);
   EXPECT_EQ(a.system != nullptr, b.system != nullptr);
   EXPECT_EQ(a.begin, b.begin);
+  ASSERT_EQ(a.samples.has_value(), b.samples.has_value());
+  if (a.samples) {
+    EXPECT_EQ(a.samples->count, b.samples->count);
+    EXPECT_EQ(a.samples->all_times(), b.samples->all_times());
+  }
   EXPECT_EQ(a.end, b.end);
   expect_same(a.data, b.data);
   expect_same(a.locals, b.locals);
@@ -229,6 +234,8 @@ TEST(ProblemFile, SaysWhatItMeans) {
   const auto& first = p.experiments[0];
   EXPECT_EQ(first.begin, -1);
   EXPECT_EQ(first.end, 3);
+  ASSERT_TRUE(first.samples);
+  EXPECT_THAT(first.samples->all_times(), ElementsAre(-0.5, 0, 0.5, 1, 1.5, 2));
   EXPECT_EQ(first.observations[0].sigma.column, "sx");
   EXPECT_EQ(first.observations[1].sigma.relative, 0.1);
   EXPECT_EQ(first.observations[1].sigma.absolute, 0.01);
@@ -260,6 +267,8 @@ TEST(ProblemFile, SaysWhatItMeans) {
   EXPECT_EQ(first.state_bounds[1].upper, 9);
 
   const auto& second = p.experiments[1];
+  ASSERT_TRUE(second.samples);
+  EXPECT_THAT(second.samples->times, ElementsAre(0, 0.5, 1.75));
   EXPECT_EQ(second.data.time, "x");
   EXPECT_EQ(second.data.file, "");
   EXPECT_THAT(second.data.lines, ElementsAre(24, 25, 26));

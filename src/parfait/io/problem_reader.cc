@@ -150,6 +150,7 @@ Problem read_problem_text(std::string_view text, const std::string& file_name) {
   for (auto& element : tables) add_table(element, folder, problem);
   for (auto& element : requirements) read_requirement(element, problem.requirements);
   if (options) problem.options = read_fit_options(*options);
+  estimate::check_estimated(problem);
   estimate::check(problem);
   return problem;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "parfait/math/quantiles.h"
 
@@ -11,31 +13,52 @@ namespace {
 
 constexpr int kMostExactSigns = 2000;
 
-double log_choose(int n, int k) {
-  return std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+// Logarithms of 0!, 1!, ..., n!.
+std::vector<double> log_factorials(int n) {
+  std::vector<double> logs(static_cast<std::size_t>(n) + 1, 0.0);
+  for (std::size_t i = 2; i < logs.size(); ++i) {
+    logs[i] = logs[i - 1] + std::log(static_cast<double>(i));
+  }
+  return logs;
 }
 
-// Ways to cut n equal signs into k runs, each not empty, as a logarithm; -infinity if there is
-// none.
-double log_compositions(int n, int k) {
-  return k < 1 || k > n ? -HUGE_VAL : log_choose(n - 1, k - 1);
-}
+// How often n1 + n2 signs in random order have how many runs.
+class RunsDistribution {
+ public:
+  RunsDistribution(int n1, int n2)
+      : n1_(n1), n2_(n2), logs_(log_factorials(n1 + n2)), all_(choose(n1 + n2, n1)) {}
 
-// P(runs = r): the runs of both signs alternate, so each sign has half of them, or one has one
-// more.
-double probability_of_runs(int r, int n1, int n2) {
-  const double all = log_choose(n1 + n2, n1);
-  const int k = r / 2;
-  if (r % 2 == 0) return 2 * std::exp(log_compositions(n1, k) + log_compositions(n2, k) - all);
-  return std::exp(log_compositions(n1, k + 1) + log_compositions(n2, k) - all) +
-         std::exp(log_compositions(n1, k) + log_compositions(n2, k + 1) - all);
-}
+  // P(runs = r): the runs of both signs alternate, so each sign has half of them, or one has one
+  // more.
+  double probability(int r) const {
+    const int k = r / 2;
+    if (r % 2 == 0) return 2 * std::exp(compositions(n1_, k) + compositions(n2_, k) - all_);
+    return std::exp(compositions(n1_, k + 1) + compositions(n2_, k) - all_) +
+           std::exp(compositions(n1_, k) + compositions(n2_, k + 1) - all_);
+  }
+
+ private:
+  // All of these as logarithms.
+  double choose(int n, int k) const {
+    const auto log_of = [this](int i) { return logs_[static_cast<std::size_t>(i)]; };
+    return log_of(n) - log_of(k) - log_of(n - k);
+  }
+  // Ways to cut n equal signs into k runs, each not empty; -infinity if there is none.
+  double compositions(int n, int k) const {
+    return k < 1 || k > n ? -HUGE_VAL : choose(n - 1, k - 1);
+  }
+
+  int n1_, n2_;
+  std::vector<double> logs_;
+  double all_;
+};
 
 double exact_p_value(int runs, int n1, int n2) {
+  const RunsDistribution distribution(n1, n2);
   const int most = 2 * std::min(n1, n2) + (n1 == n2 ? 0 : 1);
   double below = 0, above = 0;
   for (int r = 2; r <= most; ++r) {
-    const double probability = probability_of_runs(r, n1, n2);
+    const double probability = distribution.probability(r);
     if (r <= runs) below += probability;
     if (r >= runs) above += probability;
   }
@@ -45,6 +68,20 @@ double exact_p_value(int runs, int n1, int n2) {
 double normal_p_value(int runs, double mean, double variance) {
   const double distance = std::max(0.0, std::abs(runs - mean) - 0.5);
   return std::min(1.0, 2 * normal_upper_tail(distance / std::sqrt(variance)));
+}
+
+// Those with the largest |t|, and how likely the largest of all is as large as that.
+std::vector<Outlier> farthest(std::vector<Outlier> outliers, int most, const auto& upper_tail) {
+  const auto farther = [](const Outlier& a, const Outlier& b) {
+    return std::abs(a.studentized) > std::abs(b.studentized);
+  };
+  std::stable_sort(outliers.begin(), outliers.end(), farther);
+  const double n = static_cast<double>(outliers.size());
+  if (static_cast<int>(outliers.size()) > most) outliers.resize(static_cast<std::size_t>(most));
+  for (Outlier& outlier : outliers) {
+    outlier.p_value = std::min(1.0, 2 * n * upper_tail(std::abs(outlier.studentized)));
+  }
+  return outliers;
 }
 
 }  // namespace
@@ -129,18 +166,37 @@ std::vector<Outlier> largest_outliers(std::span<const double> residuals,
     }
     outliers.push_back({.index = static_cast<int>(i), .residual = residuals[i], .studentized = t});
   }
-  const auto farther = [](const Outlier& a, const Outlier& b) {
-    return std::abs(a.studentized) > std::abs(b.studentized);
+  const auto tail = [&](double t) {
+    return sigma_known ? normal_upper_tail(t) : student_t_upper_tail(t, nu - 1);
   };
-  std::stable_sort(outliers.begin(), outliers.end(), farther);
-  const double n = static_cast<double>(outliers.size());
-  if (static_cast<int>(outliers.size()) > most) outliers.resize(static_cast<std::size_t>(most));
-  for (Outlier& outlier : outliers) {
-    const double t = std::abs(outlier.studentized);
-    const double tail = sigma_known ? normal_upper_tail(t) : student_t_upper_tail(t, nu - 1);
-    outlier.p_value = std::min(1.0, 2 * n * tail);
+  return farthest(std::move(outliers), most, tail);
+}
+
+double robust_scale(std::span<const double> residuals, int free) {
+  std::vector<double> sizes;
+  for (const double r : residuals) sizes.push_back(std::abs(r));
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(sizes.begin(), sizes.begin() + std::min<std::ptrdiff_t>(free, std::ssize(sizes)));
+  if (sizes.empty()) return 0;
+  const std::size_t half = sizes.size() / 2;
+  const double median = sizes.size() % 2 == 1 ? sizes[half] : (sizes[half - 1] + sizes[half]) / 2;
+  return median / normal_quantile(0.75);
+}
+
+std::vector<Outlier> largest_robust_outliers(std::span<const double> residuals, int free,
+                                             int most) {
+  constexpr int kFewest = 6;
+  constexpr double kEfficiency = 0.37;
+  const double nu = static_cast<double>(residuals.size()) - free;
+  const double s = robust_scale(residuals, free);
+  std::vector<Outlier> outliers;
+  if (nu < kFewest || !(s > 0)) return outliers;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    outliers.push_back(
+        {.index = static_cast<int>(i), .residual = residuals[i], .studentized = residuals[i] / s});
   }
-  return outliers;
+  return farthest(std::move(outliers), most,
+                  [&](double t) { return student_t_upper_tail(t, kEfficiency * nu); });
 }
 
 }  // namespace parfait::math

@@ -64,4 +64,22 @@ std::vector<Outlier> largest_outliers(std::span<const double> residuals,
                                       std::span<const double> leverages, int nu, bool sigma_known,
                                       int most);
 
+/// The scale of errors from the residuals of a fit that outliers do not move (l1, Huber): the
+/// normalized median,
+///
+///   s = med |r| / Phi^-1(3/4),      without the `free` smallest |r|, which l1 makes vanish.
+///
+/// Up to half of the data may be wrong. 0 if nothing is left.
+/// See  R. A. Maronna, R. D. Martin, V. J. Yohai, Robust Statistics, 2006, 4.4.2.
+double robust_scale(std::span<const double> residuals, int free);
+
+/// As largest_outliers() for such a fit, where the root mean square is what the outliers make it:
+///
+///   t = r / s,     compared with Student's distribution of 0.37 (n - free) degrees of freedom,
+///
+/// 0.37 the efficiency of the median of absolute values for normal errors: its relative variance is
+/// that of a root mean square of so many. The leverage, which is that of least squares, is left
+/// out. Fewer than 6 degrees of freedom n - free: nothing can be said (empty).
+std::vector<Outlier> largest_robust_outliers(std::span<const double> residuals, int free, int most);
+
 }  // namespace parfait::math

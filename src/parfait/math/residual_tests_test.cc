@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <random>
 #include <vector>
@@ -232,6 +233,56 @@ TEST(Outliers, WithKnownSigmaAreNormalAndWithoutFreedomUnknown) {
   EXPECT_EQ(known[0].studentized, -4);
   EXPECT_NEAR(known[0].p_value, 6 * normal_upper_tail(4), 1e-15);
   EXPECT_TRUE(largest_outliers(r, {}, 1, false, 3).empty());
+}
+
+// Quantiles of a normal distribution, and two residuals that a fit made vanish. The lower quarter
+// lies beyond the median of absolute values, however far.
+TEST(RobustScale, IsTheSigmaOfNormalErrorsWhateverTheOutliers) {
+  std::vector<double> r = {0, 0};
+  const int n = 401;
+  for (int i = 0; i < n; ++i) r.push_back(2.5 * normal_quantile((i + 0.5) / n));
+  EXPECT_NEAR(robust_scale(r, 2), 2.5, 0.01);
+  for (int i = 2; i < 102; ++i) r[static_cast<std::size_t>(i)] *= 1e6;
+  EXPECT_NEAR(robust_scale(r, 2), 2.5, 0.01);
+  EXPECT_EQ(robust_scale(std::vector<double>{1, 2}, 2), 0);
+  EXPECT_NEAR(robust_scale(std::vector<double>{-1, 3, 2, 0}, 0) * normal_quantile(0.75), 1.5,
+              1e-15);
+}
+
+TEST(RobustOutliers, AreSeenWhereTheyHideEachOtherFromTheRootMeanSquare) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> r(50);
+  for (double& x : r) x = normal(random);
+  for (int i = 0; i < 10; ++i) r[static_cast<std::size_t>(5 * i)] = 60 + i;
+  EXPECT_GT(largest_outliers(r, {}, 48, false, 1)[0].p_value, 0.5);
+  const auto robust = largest_robust_outliers(r, 2, 20);
+  ASSERT_EQ(robust.size(), 20u);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(robust[static_cast<std::size_t>(i)].index % 5, 0);
+    EXPECT_LT(robust[static_cast<std::size_t>(i)].p_value, 1e-6);
+  }
+  for (int i = 10; i < 20; ++i) EXPECT_GT(robust[static_cast<std::size_t>(i)].p_value, 0.1);
+  EXPECT_TRUE(largest_robust_outliers(std::vector<double>(5, 1.0), 0, 3).empty());
+}
+
+TEST(RobustOutliers, AreRarelySeenWhereThereAreNone) {
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal;
+  constexpr int kRuns = 4000;
+  for (const int n : {12, 30, 200}) {
+    int alarms = 0;
+    std::vector<double> r(static_cast<std::size_t>(n));
+    for (int run = 0; run < kRuns; ++run) {
+      for (double& x : r) x = normal(random);
+      alarms += largest_robust_outliers(r, 0, 1)[0].p_value < 0.05;
+    }
+    std::printf("  n = %3d: %.3f at 0.05\n", n, alarms / double{kRuns});
+    EXPECT_LT(alarms, 0.055 * kRuns) << n;  // measured 0.006, 0.021, 0.043
+    if (n == 200) {
+      EXPECT_GT(alarms, 0.03 * kRuns);
+    }
+  }
 }
 
 }  // namespace
