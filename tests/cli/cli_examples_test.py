@@ -2,11 +2,14 @@
 """The estimation examples give the numbers that stand beside them in expected.json.
 
 The values and deviations there were checked without the tool: by a Gauss-Newton step at each of them with a Runge-Kutta
-integrator of fixed step and differences for derivatives, which was below 2e-4 deviations; the unstable model by its closed
-form; those with the norms l1 and huber by a simplex search with the closed form (their deviations are stored numbers).
+integrator of fixed step and differences for derivatives, which was below 2e-4 deviations; mechanisms in joint coordinates
+(a four-bar's first angle as the nearest in the mass norm), where it was below 3e-5; the unstable model by its closed form;
+those with the norms l1 and huber by a simplex search with the closed form (their deviations are stored numbers). Stored
+numbers are those of the hexapods and of bricard_spring; tests/reference looks at their motions.
 """
 import csv
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -32,15 +35,19 @@ class Examples(CliTest):
             for name, expected in json.loads((example / "expected.json").read_text())["fits"].items():
                 with self.subTest(example=example.name, problem=name):
                     converged = expected["status"] == "converged"
-                    self.run_cli("fit", example / name, "--out", "r", "--quiet", code=0 if converged else 1)
+                    tol = ["--tol", expected["tol"]] if "tol" in expected else []
+                    self.run_cli("fit", example / name, *tol, "--out", "r", "--quiet", code=0 if converged else 1)
                     self.compare(self.result("r"), expected)
 
     def compare(self, result, expected):
         self.assertEqual(result["status"], expected["status"])
         self.assertIn(expected.get("message", ""), result["message"])
-        self.assertEqual([f["text"] for f in result["identifiability"]["findings"]] if result["partial"] is False else [],
-                         expected.get("findings", []))
+        findings = [f["text"] for f in result["identifiability"]["findings"]] if result["partial"] is False else []
+        self.assertEqual(len(findings), len(expected.get("findings", [])), findings)
+        for found, text in zip(findings, expected.get("findings", [])):  # "…" stands for anything
+            self.assertRegex(found, "^" + ".*".join(map(re.escape, text.split("…"))) + "$")
         parameters = {p["id"]: p for p in result.get("parameters", [])}
+        parameters |= {f"{p['id']} ({p['experiment']})": p for p in result.get("parameters", []) if "experiment" in p}
         for id, (value, sd) in expected.get("parameters", {}).items():
             p = parameters[id]
             if sd is None:
