@@ -5,6 +5,8 @@
 
 #include "build.h"
 #include "parfait/estimate/synthesize.h"
+#include "parfait/io/any_model_file.h"
+#include "parfait/mbs/model.h"
 #include "problems.h"
 
 // Models with jumps: the estimate lives on one sequence of events.
@@ -110,6 +112,47 @@ TEST(BouncingBall, MultipleShootingAgreesWithSingleShooting) {
   ASSERT_TRUE(four.converged()) << four.iteration.message;
   EXPECT_NEAR(value(one, "g"), value(four, "g"), 1e-6);
   EXPECT_NEAR(find(one, "e").statistics.sd, find(four, "e").statistics.sd, 1e-7);
+}
+
+/// A mechanism: the bar swings down on a soft floor, against a wall, and back.
+Problem hitting_pendulum() {
+  const auto model = io::read_any_model(std::string(PARFAIT_SOURCE_DIR) +
+                                        "/tests/cases/models/hitting_pendulum.xml");
+  Problem problem;
+  problem.estimates = {{.parameter = "restitution", .initial = 0.7, .truth = 0.7},
+                       {.parameter = "stiffness", .initial = 200, .truth = 200}};
+  auto& e = problem.experiments.emplace_back();
+  e.id = "swing";
+  e.system = mbs::build(std::get<mbs::Description>(model));
+  e.data.header = {"t", "x", "z"};
+  e.data.columns = {times(0.05, 1.5, 30), std::vector<double>(30, 1), std::vector<double>(30, 1)};
+  e.begin = 0;
+  e.observations = {{.column = "x", .quantity = "Bar.com.x", .sigma = {.absolute = 1e-300}},
+                    {.column = "z", .quantity = "Bar.com.z", .sigma = {.absolute = 1e-300}}};
+  problem.options.integrator.rtol = 1e-10;
+  problem.options.integrator.atol = 1e-12;
+  problem.options.iteration.tolerance = 1e-9;
+  problem = synthesize(problem, 1);  // exact
+  for (auto& o : problem.experiments[0].observations) o.sigma.absolute = 0.01;
+  return problem;
+}
+
+TEST(HittingPendulum, ExactDataGiveRestitutionAndStiffnessOfContacts) {
+  for (int intervals : {1, 3}) {
+    for (Reduction reduction :
+         {Reduction::kNone, Reduction::kFixfit, Reduction::kInvariants1, Reduction::kInvariants2}) {
+      Problem problem = hitting_pendulum();
+      problem.experiments[0].grid.intervals = intervals;
+      problem.options.reduction = reduction;
+      problem.estimates[0].initial = 0.6;
+      problem.estimates[1].initial = 180;
+      const FitResult result = fit(problem);
+      ASSERT_TRUE(result.converged()) << text(reduction) << ": " << result.iteration.message;
+      for (const auto& e : result.estimates) {
+        EXPECT_NEAR(e.statistics.value, *e.truth, 1e-8 * *e.truth) << text(reduction) << e.id;
+      }
+    }
+  }
 }
 
 }  // namespace

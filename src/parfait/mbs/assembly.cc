@@ -111,13 +111,15 @@ Place place_of(const ModelData& m, const std::string& id) {
 /// Joints that align axes also allow them to point against each other; nobody means that.
 void check_branches(const Model& model, const ModelData& m) {
   auto workspace = model.make_workspace(0);
-  std::vector<std::string> names;
+  // Frames of joints come after those of named markers (and before those of impacts).
+  auto first = static_cast<std::size_t>(m.first_marker_geometry());
+  for (const Body& body : m.description.bodies) first += body.markers.size();
   for (std::size_t j = 0; j < m.description.joints.size(); ++j) {
     const Joint& joint = m.description.joints[j];
     const JointType& type = type_of(joint);
     if (type.free_rotations > 1 || type.rows.size() < 4) continue;
     ModelWorkspace& w = cast(*workspace);
-    const std::size_t index = m.geometry.size() - m.description.joints.size() + j;
+    const std::size_t index = first + j;
     const Geometry& g = w.bound.geometry[index];
     const auto axis = [&](int side, int i) {
       const int body = m.geometry[index].end[side].body;
