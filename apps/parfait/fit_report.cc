@@ -85,11 +85,20 @@ void print_fit_quality(const FitRun& run) {
 }
 
 void print_identifiability(const FitResult& result) {
+  // A bound takes the place of data: without it, more might be open.
+  const auto held = std::ranges::count_if(
+      result.estimates, [](const auto& e) { return at_bound(e.statistics.determined); });
+  if (held > 0) {
+    fmt::print("\n  Deviations are those with {} held at {}.\n",
+               counted(static_cast<int>(held), "parameter", "parameters"),
+               held == 1 ? "its bound" : "their bounds");
+  }
   const auto& findings = result.identifiability.findings;
   if (findings.empty()) return;
-  fmt::print("\n  {}\n", result.identifiability.all_determined()
-                             ? "The data determine all parameters, but:"
-                             : "What the data cannot determine:");
+  fmt::print("\n  {}\n", !result.identifiability.all_determined()
+                             ? "What the data cannot determine:"
+                         : held > 0 ? "Given these, the data determine all parameters, but:"
+                                    : "The data determine all parameters, but:");
   for (const auto& finding : findings) fmt::print("  - {}\n", finding.text);
 }
 
