@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "parfait/integrate/bdf_callbacks.h"
 #include "parfait/integrate/bdf_solver.h"
 
 // 0 = (y' - f(t, y, z), h(t, y, z)) with IDAS; u = (y, z).
@@ -13,15 +14,7 @@ namespace {
 
 using dynamics::Status;
 
-// What IDAS calls; the user data is the BdfEquations. A failed evaluation is answered with a
-// smaller step.
-
-BdfEquations& equations_of(void* data) {
-  return *static_cast<BdfEquations*>(data);
-}
-int answer(Status status) {
-  return status == Status::kOk ? 0 : 1;
-}
+// What IDAS calls.
 
 /// (f, h) becomes (y' - f, h).
 void subtract_from_rate(int ny, N_Vector rate, N_Vector values) {
@@ -38,8 +31,8 @@ int residual(double t, N_Vector u, N_Vector dudt, N_Vector r, void* data) {
 }
 
 /// dr/du + c dr/du'.
-int jacobian(double t, double c, N_Vector u, N_Vector /*dudt*/, N_Vector /*r*/, SUNMatrix J,
-             void* data, N_Vector, N_Vector, N_Vector) {
+int idas_jacobian(double t, double c, N_Vector u, N_Vector /*dudt*/, N_Vector /*r*/, SUNMatrix J,
+                  void* data, N_Vector, N_Vector, N_Vector) {
   BdfEquations& equations = equations_of(data);
   const Status status = equations.jacobian(t, N_VGetArrayPointer(u), SUNDenseMatrix_Data(J));
   for (int j = 0; j < equations.size(); ++j) {
@@ -49,17 +42,13 @@ int jacobian(double t, double c, N_Vector u, N_Vector /*dudt*/, N_Vector /*r*/, 
   return answer(status);
 }
 
-int sensitivities(int count, double t, N_Vector u, N_Vector /*dudt*/, N_Vector /*r*/, N_Vector* S,
-                  N_Vector* dSdt, N_Vector* r, void* data, N_Vector, N_Vector, N_Vector) {
+int idas_sensitivities(int count, double t, N_Vector u, N_Vector /*dudt*/, N_Vector /*r*/,
+                       N_Vector* S, N_Vector* dSdt, N_Vector* r, void* data, N_Vector, N_Vector,
+                       N_Vector) {
   BdfEquations& equations = equations_of(data);
   const Status status = equations.directions(t, N_VGetArrayPointer(u), S, r);
   for (int j = 0; j < count; ++j) subtract_from_rate(equations.ny(), dSdt[j], r[j]);
   return answer(status);
-}
-
-int weights(N_Vector u, N_Vector w, void* data) {
-  equations_of(data).weights(N_VGetArrayPointer(u), N_VGetArrayPointer(w));
-  return 0;
 }
 
 class Idas final : public BdfSolver {
@@ -142,16 +131,16 @@ class Idas final : public BdfSolver {
     check(IDASetErrHandlerFn(memory_, sundials::ErrorText::handle, &errors_), "IDASetErrHandlerFn");
     check(IDAInit(memory_, residual, start.t, start.u.get(), start.du_dt.get()), "IDAInit");
     check(IDASetUserData(memory_, &equations_), "IDASetUserData");
-    check(IDAWFtolerances(memory_, weights), "IDAWFtolerances");
+    check(IDAWFtolerances(memory_, error_weights), "IDAWFtolerances");
     check(IDASetLinearSolver(memory_, linear_.solver(), linear_.matrix()), "IDASetLinearSolver");
-    check(IDASetJacFn(memory_, jacobian), "IDASetJacFn");
+    check(IDASetJacFn(memory_, idas_jacobian), "IDASetJacFn");
     check(IDASetMaxOrd(memory_, std::min(options.max_order, 5)), "IDASetMaxOrd");
     check(IDASetInitStep(memory_, options.first_step), "IDASetInitStep");
     if (options.max_step > 0) check(IDASetMaxStep(memory_, options.max_step), "IDASetMaxStep");
     check(IDASetMaxErrTestFails(memory_, 20), "IDASetMaxErrTestFails");
     check(IDASetMaxConvFails(memory_, 20), "IDASetMaxConvFails");
     if (start.S.count() > 0) {
-      check(IDASensInit(memory_, start.S.count(), IDA_STAGGERED, sensitivities, start.S.get(),
+      check(IDASensInit(memory_, start.S.count(), IDA_STAGGERED, idas_sensitivities, start.S.get(),
                         start.dS_dt.get()),
             "IDASensInit");
       check(IDASensEEtolerances(memory_), "IDASensEEtolerances");

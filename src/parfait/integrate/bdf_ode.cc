@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "parfait/integrate/bdf_callbacks.h"
 #include "parfait/integrate/bdf_solver.h"
 
 // y' = f(t, y) with CVODES.
@@ -14,33 +15,20 @@ namespace {
 
 using dynamics::Status;
 
-// What CVODES calls; the user data is the BdfEquations. A failed evaluation is answered with a
-// smaller step.
-
-BdfEquations& equations_of(void* data) {
-  return *static_cast<BdfEquations*>(data);
-}
-int answer(Status status) {
-  return status == Status::kOk ? 0 : 1;
-}
+// What CVODES calls.
 
 int right_hand_side(double t, N_Vector y, N_Vector dydt, void* data) {
   return answer(equations_of(data).evaluate(t, N_VGetArrayPointer(y), N_VGetArrayPointer(dydt)));
 }
 
-int jacobian(double t, N_Vector y, N_Vector /*f*/, SUNMatrix J, void* data, N_Vector, N_Vector,
-             N_Vector) {
+int cvodes_jacobian(double t, N_Vector y, N_Vector /*f*/, SUNMatrix J, void* data, N_Vector,
+                    N_Vector, N_Vector) {
   return answer(equations_of(data).jacobian(t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J)));
 }
 
-int sensitivities(int /*count*/, double t, N_Vector y, N_Vector /*f*/, N_Vector* S, N_Vector* dSdt,
-                  void* data, N_Vector, N_Vector) {
+int cvodes_sensitivities(int /*count*/, double t, N_Vector y, N_Vector /*f*/, N_Vector* S,
+                         N_Vector* dSdt, void* data, N_Vector, N_Vector) {
   return answer(equations_of(data).directions(t, N_VGetArrayPointer(y), S, dSdt));
-}
-
-int weights(N_Vector y, N_Vector w, void* data) {
-  equations_of(data).weights(N_VGetArrayPointer(y), N_VGetArrayPointer(w));
-  return 0;
 }
 
 int projection(double t, N_Vector y, N_Vector correction, double /*tolerance*/, N_Vector /*error*/,
@@ -131,10 +119,10 @@ class Cvodes final : public BdfSolver {
           "CVodeSetErrHandlerFn");
     check(CVodeInit(memory_, right_hand_side, start.t, start.u.get()), "CVodeInit");
     check(CVodeSetUserData(memory_, &equations_), "CVodeSetUserData");
-    check(CVodeWFtolerances(memory_, weights), "CVodeWFtolerances");
+    check(CVodeWFtolerances(memory_, error_weights), "CVodeWFtolerances");
     check(CVodeSetLinearSolver(memory_, linear_.solver(), linear_.matrix()),
           "CVodeSetLinearSolver");
-    check(CVodeSetJacFn(memory_, jacobian), "CVodeSetJacFn");
+    check(CVodeSetJacFn(memory_, cvodes_jacobian), "CVodeSetJacFn");
     check(CVodeSetMaxOrd(memory_, std::min(options.max_order, 5)), "CVodeSetMaxOrd");
     check(CVodeSetInitStep(memory_, options.first_step), "CVodeSetInitStep");
     check(CVodeSetMaxStep(memory_, options.max_step), "CVodeSetMaxStep");
@@ -146,7 +134,8 @@ class Cvodes final : public BdfSolver {
       check(CVodeSetProjErrEst(memory_, SUNFALSE), "CVodeSetProjErrEst");
     }
     if (start.S.count() > 0) {
-      check(CVodeSensInit(memory_, start.S.count(), CV_STAGGERED, sensitivities, start.S.get()),
+      check(CVodeSensInit(memory_, start.S.count(), CV_STAGGERED, cvodes_sensitivities,
+                          start.S.get()),
             "CVodeSensInit");
       check(CVodeSensEEtolerances(memory_), "CVodeSensEEtolerances");
       check(CVodeSetSensErrCon(memory_, options.control_sensitivities), "CVodeSetSensErrCon");

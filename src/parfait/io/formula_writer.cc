@@ -6,6 +6,7 @@
 #include "parfait/io/formula_file.h"
 #include "parfait/io/number.h"
 #include "parfait/io/text_file.h"
+#include "parfait/io/xml_attributes.h"
 
 namespace parfait::io {
 namespace {
@@ -15,28 +16,15 @@ using dynamics::FormulaText;
 using pugi::xml_node;
 using Jump = dynamics::SwitchInfo::Jump;
 
-void set(xml_node node, const char* name, const std::string& text) {
-  node.append_attribute(name).set_value(text.c_str());
-}
-
+using io::set;  // beside the one for formulas
 void set(xml_node node, const char* name, const FormulaText& formula) {
   if (!formula.empty()) set(node, name, formula.text);
-}
-
-void set(xml_node node, const char* name, const std::optional<double>& x) {
-  if (x) set(node, name, number_text(*x));
 }
 
 xml_node append(xml_node parent, const char* name, const FormulaText& formula) {
   xml_node node = parent.append_child(name);
   node.text().set(formula.text.c_str());
   return node;
-}
-
-std::string list_text(const std::vector<double>& numbers) {
-  std::string out;
-  for (const double x : numbers) out += (out.empty() ? "" : " ") + number_text(x);
-  return out;
 }
 
 void write_simulation(xml_node root, const FormulaModel::Simulation& s) {

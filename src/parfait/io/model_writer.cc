@@ -10,25 +10,14 @@
 #include "parfait/io/number.h"
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
+#include "parfait/io/xml_attributes.h"
 
 namespace parfait::io {
 namespace {
 
 using pugi::xml_node;
 
-void set(xml_node node, const char* name, const std::string& text) {
-  node.append_attribute(name).set_value(text.c_str());
-}
-
-void set(xml_node node, const char* name, double x) {
-  set(node, name, number_text(x));
-}
-
-void set(xml_node node, const char* name, const std::optional<double>& x) {
-  if (x) set(node, name, *x);
-}
-
-/// A value on its own; in a list list_text() is needed.
+/// A value on its own; in a list value_list_text() is needed.
 std::string value_text(const mbs::Value& value) {
   return value.is_formula() ? value.formula : number_text(value.number);
 }
@@ -41,7 +30,7 @@ std::string word(const mbs::Value& value) {
 }
 
 template <class List>
-std::string list_text(const List& list) {
+std::string value_list_text(const List& list) {
   std::string out;
   for (const auto& item : list) out += (out.empty() ? "" : " ") + word(item);
   return out;
@@ -61,10 +50,10 @@ bool same(const mbs::Value& a, const mbs::Value& b) {
 }
 
 void write_frame(xml_node node, const mbs::Frame& frame) {
-  if (!is_zero(frame.o)) set(node, "o", list_text(frame.o));
-  if (frame.has_x) set(node, "x", list_text(frame.x));
-  if (frame.has_y) set(node, "y", list_text(frame.y));
-  if (frame.has_z) set(node, "z", list_text(frame.z));
+  if (!is_zero(frame.o)) set(node, "o", value_list_text(frame.o));
+  if (frame.has_x) set(node, "x", value_list_text(frame.x));
+  if (frame.has_y) set(node, "y", value_list_text(frame.y));
+  if (frame.has_z) set(node, "z", value_list_text(frame.z));
 }
 
 void write_velocity(xml_node body_node, const mbs::Body& body) {
@@ -72,13 +61,13 @@ void write_velocity(xml_node body_node, const mbs::Body& body) {
                            is_zero(body.z_rate));
   if (!has_rates && !body.v && !body.omega) return;
   xml_node node = body_node.append_child("velocity");
-  if (body.v) set(node, "v", list_text(*body.v));
-  if (body.omega) set(node, "omega", list_text(*body.omega));
+  if (body.v) set(node, "v", value_list_text(*body.v));
+  if (body.omega) set(node, "omega", value_list_text(*body.omega));
   if (body.v || body.omega) return;
-  set(node, "o", list_text(body.o_rate));
-  set(node, "x", list_text(body.x_rate));
-  set(node, "y", list_text(body.y_rate));
-  set(node, "z", list_text(body.z_rate));
+  set(node, "o", value_list_text(body.o_rate));
+  set(node, "x", value_list_text(body.x_rate));
+  set(node, "y", value_list_text(body.y_rate));
+  set(node, "z", value_list_text(body.z_rate));
 }
 
 void write_inertia(xml_node body_node, const mbs::Body& body) {
@@ -87,12 +76,12 @@ void write_inertia(xml_node body_node, const mbs::Body& body) {
   if (body.about == mbs::InertiaPoint::kOrigin) set(node, "about", std::string("origin"));
   if (same(I[0][1], I[1][0]) && same(I[0][2], I[2][0]) && same(I[1][2], I[2][1])) {
     const std::array<mbs::Value, 6> six{I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
-    node.text().set(list_text(six).c_str());
+    node.text().set(value_list_text(six).c_str());
     return;
   }
-  set(node, "x", list_text(I[0]));
-  set(node, "y", list_text(I[1]));
-  set(node, "z", list_text(I[2]));
+  set(node, "x", value_list_text(I[0]));
+  set(node, "y", value_list_text(I[1]));
+  set(node, "z", value_list_text(I[2]));
 }
 
 std::string released_text(const mbs::Released& released) {
@@ -113,17 +102,18 @@ void write_body(xml_node model, const mbs::Body& body) {
   xml_node node = model.append_child("body");
   set(node, "id", body.id);
   set(node, "mass", value_text(body.mass));
-  if (!is_zero(body.center_of_mass)) set(node, "center_of_mass", list_text(body.center_of_mass));
+  if (!is_zero(body.center_of_mass))
+    set(node, "center_of_mass", value_list_text(body.center_of_mass));
   if (body.coordinates != mbs::Coordinates::kOriginAndAxes) {
     const bool two = body.coordinates == mbs::Coordinates::kTwoPointsTwoVectors;
     set(node, "coordinates", std::string(two ? "two_points" : "four_points"));
   }
   if (body.released.any()) set(node, "release", released_text(body.released));
   xml_node position = node.append_child("position");
-  set(position, "o", list_text(body.o));
-  set(position, "x", list_text(body.x));
-  set(position, "y", list_text(body.y));
-  set(position, "z", list_text(body.z));
+  set(position, "o", value_list_text(body.o));
+  set(position, "x", value_list_text(body.x));
+  set(position, "y", value_list_text(body.y));
+  set(position, "z", value_list_text(body.z));
   write_velocity(node, body);
   write_inertia(node, body);
   for (const auto& marker : body.markers) {
@@ -153,7 +143,7 @@ void write_constants(xml_node node, const std::vector<mbs::NamedValue>& constant
       set(node, constant.name.c_str(), value_text(constant.value));
     }
   }
-  if (!by_position.empty()) set(node, "constants", list_text(by_position));
+  if (!by_position.empty()) set(node, "constants", value_list_text(by_position));
 }
 
 void write_joint(xml_node model, const mbs::Joint& joint) {

@@ -26,6 +26,16 @@ std::string number_text(double x) {
   return fmt::format("{}", x);
 }
 
+std::string list_text(const std::vector<double>& numbers) {
+  std::string out;
+  for (const double x : numbers) out += (out.empty() ? "" : " ") + number_text(x);
+  return out;
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto first = text.find_first_not_of(kSpace);

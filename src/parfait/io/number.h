@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Numbers in text files: read in full or not at all, written so that reading gives back the same
 /// double. The decimal sign is a point whatever the locale says.
@@ -24,6 +25,12 @@ ParsedNumber parse_number(std::string_view text);
 
 /// The shortest text that reads back as `x`.
 std::string number_text(double x);
+
+/// The same for each, with a space between.
+std::string list_text(const std::vector<double>& numbers);
+
+/// A blank, tab or end of line.
+bool is_space(char c);
 
 /// `text` without white space at its ends.
 std::string_view trimmed(std::string_view text);

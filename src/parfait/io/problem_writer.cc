@@ -10,6 +10,7 @@
 #include "parfait/io/problem_elements.h"
 #include "parfait/io/problem_file.h"
 #include "parfait/io/text_file.h"
+#include "parfait/io/xml_attributes.h"
 
 namespace parfait::io {
 namespace {
@@ -22,18 +23,6 @@ using estimate::InitialState;
 using estimate::Problem;
 using estimate::Requirement;
 using pugi::xml_node;
-
-void set(xml_node node, const char* name, const std::string& text) {
-  node.append_attribute(name).set_value(text.c_str());
-}
-
-void set(xml_node node, const char* name, double x) {
-  set(node, name, number_text(x));
-}
-
-void set(xml_node node, const char* name, const std::optional<double>& x) {
-  if (x) set(node, name, *x);
-}
 
 xml_node append(xml_node parent, const char* name, const std::string& text) {
   xml_node node = parent.append_child(name);
@@ -124,12 +113,6 @@ void write_initial(xml_node parent, const InitialState& initial) {
   }
   set(node, "value", initial.value);
   if (initial.scale != 1) set(node, "scale", initial.scale);
-}
-
-std::string list_text(const std::vector<double>& numbers) {
-  std::string text;
-  for (const double x : numbers) text += (text.empty() ? "" : " ") + number_text(x);
-  return text;
 }
 
 void write_grid(xml_node parent, const Grid& grid) {

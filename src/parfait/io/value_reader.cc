@@ -11,10 +11,6 @@
 namespace parfait::io {
 namespace {
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 bool has_space(std::string_view text) {
   return std::any_of(text.begin(), text.end(), is_space);
 }
