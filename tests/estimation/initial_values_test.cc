@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 using Kind = InitialState::Kind;
 using Status = GaussNewtonResult::Status;
 
-constexpr double kDecay = 0.8, kSigma = 0.05, kStart = 2;
+constexpr double kDecay = 0.8, kNoise = 0.05, kStart = 2;
 
 /// x' = source - 0.8 x: x(t) = x0 e + source (1 - e) / 0.8 with e = exp(-0.8 t) is linear in x0 and
 /// in the source, which is estimated.
@@ -28,7 +28,7 @@ Problem tank(Kind kind) {
   Problem problem;
   problem.estimates.push_back({.parameter = "source", .initial = 0.3, .truth = 1});
   auto& e = problem.experiments.emplace_back(
-      dynamic_experiment("tank", model, times(0.25, 5, 20), {{"x", "x"}}, kSigma));
+      dynamic_experiment("tank", model, times(0.25, 5, 20), {{"x", "x"}}, kNoise));
   e.begin = 0;
   e.initial = {{.state = "x", .kind = kind}};
   e.grid.intervals = 5;
@@ -53,8 +53,8 @@ Linear linear_tank(Problem& problem) {
   for (Eigen::Index i = 0; i < n; ++i) {
     const auto row = static_cast<std::size_t>(i);
     const double decayed = std::exp(-kDecay * t[row]);
-    out.J.row(i) << decayed / kSigma, (1 - decayed) / kDecay / kSigma;
-    out.eta[i] = x[row] / kSigma;
+    out.J.row(i) << decayed / kNoise, (1 - decayed) / kDecay / kNoise;
+    out.eta[i] = x[row] / kNoise;
   }
   return out;
 }

@@ -17,7 +17,7 @@ using namespace estimate;  // NOLINT(google-build-using-namespace): tests of thi
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kAmplitude = 2, kRate = 0.7, kSigma = 0.005;
+constexpr double kAmplitude = 2, kRate = 0.7, kScatter = 0.005;
 
 /// x(t) = amplitude exp(-rate t), as an ODE with free initial value or as a formula.
 Problem decay(bool dynamic) {
@@ -28,14 +28,14 @@ Problem decay(bool dynamic) {
     dynamics::FormulaModel model;
     model.state("x", kAmplitude, "-rate * x");
     model.parameter("rate", kRate);
-    auto& e =
-        problem.experiments.emplace_back(dynamic_experiment("run", model, t, {{"x", "x"}}, kSigma));
+    auto& e = problem.experiments.emplace_back(
+        dynamic_experiment("run", model, t, {{"x", "x"}}, kScatter));
     free_start(e);
     e.grid.intervals = 4;
   } else {
     problem.estimates.push_back({.parameter = "amplitude", .initial = 1, .truth = kAmplitude});
     problem.experiments.push_back(algebraic_experiment(
-        "run", empty_data(t, {"x"}), {{"x", "amplitude * exp(-rate * t)"}}, kSigma));
+        "run", empty_data(t, {"x"}), {{"x", "amplitude * exp(-rate * t)"}}, kScatter));
   }
   problem.options.iteration.tolerance = 1e-8;
   return synthesize(problem, 5);
@@ -163,7 +163,7 @@ TEST_P(Outliers, LInfinityTakesBoundedErrorsBetterThanL2) {
     auto& x = column(problem.experiments[0], "x");
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
-      x[i] = kAmplitude * std::exp(-kRate * t[i]) + kSigma * (2 * unit - 1);
+      x[i] = kAmplitude * std::exp(-kRate * t[i]) + kScatter * (2 * unit - 1);
     }
     problem.options.linear.norm = Norm::kLInf;
     const FitResult result = fit_with(problem, Norm::kLInf);

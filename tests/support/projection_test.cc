@@ -10,7 +10,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-double largest(const VectorXd& x) {
+double largest_entry(const VectorXd& x) {
   return x.size() ? x.lpNorm<Eigen::Infinity>() : 0.0;
 }
 
@@ -34,17 +34,18 @@ TEST(Projection, TheMechanicalOneIsConsistentAndOptimal) {
     const DenseModel model(m.description, m.functions);
     Random random(++seed);
     const State start = disturbed(random, model.initial_state(), 0.03);
-    ASSERT_GT(largest(model.g(0, start.q)), 1e-3);
+    ASSERT_GT(largest_entry(model.g(0, start.q)), 1e-3);
     const Projected p = mechanical_projection(model, start);
-    EXPECT_LT(largest(model.g(0, p.state.q)), 1e-13) << "model " << seed;
-    EXPECT_LT(largest(model.g_velocity(0, p.state.q, p.state.v)), 1e-13) << "model " << seed;
+    EXPECT_LT(largest_entry(model.g(0, p.state.q)), 1e-13) << "model " << seed;
+    EXPECT_LT(largest_entry(model.g_velocity(0, p.state.q, p.state.v)), 1e-13) << "model " << seed;
     // The gradient of the distance is in the range of G^T, with the multipliers returned.
     const MatrixXd G = model.dg_dq(0, p.state.q);
     const VectorXd gradient = model.M() * (p.state.q - start.q);
-    EXPECT_GT(largest(gradient), 1e-3);
-    EXPECT_LT(largest(gradient + G.transpose() * p.lambda_q), 1e-13) << "model " << seed;
+    EXPECT_GT(largest_entry(gradient), 1e-3);
+    EXPECT_LT(largest_entry(gradient + G.transpose() * p.lambda_q), 1e-13) << "model " << seed;
     const MatrixXd Gv = model.G(0, p.state.q, p.state.v);
-    EXPECT_LT(largest(model.M() * (p.state.v - start.v) + Gv.transpose() * p.lambda_v), 1e-13);
+    EXPECT_LT(largest_entry(model.M() * (p.state.v - start.v) + Gv.transpose() * p.lambda_v),
+              1e-13);
   }
 }
 
@@ -55,14 +56,14 @@ TEST(Projection, TheEuclideanOneIsConsistentAndOptimal) {
     Random random(++seed);
     const State start = disturbed(random, model.initial_state(), 0.03);
     const Projected p = euclidean_projection(model, start);
-    EXPECT_LT(largest(model.g(0, p.state.q)), 1e-13) << "model " << seed;
-    EXPECT_LT(largest(model.g_velocity(0, p.state.q, p.state.v)), 1e-13) << "model " << seed;
+    EXPECT_LT(largest_entry(model.g(0, p.state.q)), 1e-13) << "model " << seed;
+    EXPECT_LT(largest_entry(model.g_velocity(0, p.state.q, p.state.v)), 1e-13) << "model " << seed;
     VectorXd step(2 * model.nq()), lambda(p.lambda_q.size() + p.lambda_v.size());
     step << p.state.q - start.q, p.state.v - start.v;
     lambda << p.lambda_q, p.lambda_v;
-    EXPECT_GT(largest(step), 1e-3);
+    EXPECT_GT(largest_entry(step), 1e-3);
     const MatrixXd J = model.dc_dx(0, p.state.q, p.state.v);
-    EXPECT_LT(largest(step + J.transpose() * lambda), 1e-13) << "model " << seed;
+    EXPECT_LT(largest_entry(step + J.transpose() * lambda), 1e-13) << "model " << seed;
   }
 }
 
@@ -113,11 +114,11 @@ TEST(Projection, DerivativeAtAConsistentStateIsTangent) {
     const State direction = random_direction(random, y);
     const Derivative d = projection_derivative(projection, model, y, direction);
     EXPECT_LT(d.error, 1e-8);
-    EXPECT_LT(largest(model.dc_dx(0, y.q, y.v) * d.value), 1e-8);
+    EXPECT_LT(largest_entry(model.dc_dx(0, y.q, y.v) * d.value), 1e-8);
     const State tangent{0, d.value.head(model.nq()), d.value.tail(model.nq()), y.e};
     const Derivative twice = projection_derivative(projection, model, y, tangent);
-    EXPECT_GT(largest(d.value), 0.1);
-    EXPECT_LT(largest(twice.value - d.value), 1e-8);
+    EXPECT_GT(largest_entry(d.value), 0.1);
+    EXPECT_LT(largest_entry(twice.value - d.value), 1e-8);
   }
 }
 

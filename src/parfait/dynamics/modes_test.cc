@@ -36,7 +36,7 @@ Run settle(const FormulaModel& model, const EquilibriumOptions& options = {}, do
   return run;
 }
 
-FormulaModel lotka_volterra() {
+FormulaModel predator_and_prey() {
   FormulaModel m;
   m.state("prey", 0.4, "p1*prey - p2*prey*predator");
   m.state("predator", 1, "-p3*predator + p4*prey*predator");
@@ -48,7 +48,7 @@ FormulaModel lotka_volterra() {
 }
 
 TEST(Modes, LotkaVolterraSwingsAboutItsCentreWithTheClosedFormFrequency) {
-  const auto run = settle(lotka_volterra());
+  const auto run = settle(predator_and_prey());
   ASSERT_TRUE(run.report.found()) << run.report.message();
   EXPECT_NEAR(run.y[0], 0.9 / 0.5, 1e-12);
   EXPECT_NEAR(run.y[1], 1.2 / 0.7, 1e-12);
@@ -229,7 +229,7 @@ Directions parameter_directions(const FormulaModel& model) {
 }
 
 TEST(EquilibriumDirections, AreThoseOfTheClosedForm) {
-  const auto dy = parameter_directions(lotka_volterra());  // (p3 / p4, p1 / p2)
+  const auto dy = parameter_directions(predator_and_prey());  // (p3 / p4, p1 / p2)
   EXPECT_NEAR(dy(0, 0), 0, 1e-13);
   EXPECT_NEAR(dy(0, 2), 1 / 0.5, 1e-12);
   EXPECT_NEAR(dy(0, 3), -0.9 / (0.5 * 0.5), 1e-12);

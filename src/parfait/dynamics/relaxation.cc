@@ -13,7 +13,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kZero = 1e-10;       // pivots of the Jacobian, relative
+constexpr double kZeroPivot = 1e-10;  // pivots of the Jacobian, relative
 constexpr double kNoise = 1e-11;      // rounding of the drift, relative to the Jacobian
 constexpr double kLeastDrift = 1e-9;  // m/s^2; mechanics slower than this is at rest
 constexpr double kLongestStep = 0.5;  // relative to 1 + |x|
@@ -71,7 +71,7 @@ Status Relaxation::look() {
   // What J can change and what it cannot are separated by the spectral projector onto its null
   // space, so that quantities which the flow keeps are kept (E4). It does not exist where the
   // null space is defective; the step is then the least.
-  const auto null = compute_null_spaces(J_, make_row_scale(J_, {point_.n_q()}), kZero);
+  const auto null = compute_null_spaces(J_, make_row_scale(J_, {point_.n_q()}), kZeroPivot);
   N_ = null.N;
   fill_.setZero(n, n);
   if (N_.cols() > 0) {

@@ -15,7 +15,7 @@ using Eigen::MatrixXcd;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kZero = 1e-10;
+constexpr double kZeroRow = 1e-10;
 constexpr double kUndamped = 1e-9;
 
 /// Powers of two d that make row and column norms of D^-1 A D alike (Parlett and Reinsch 1969).
@@ -87,7 +87,7 @@ Spectrum compute_spectrum(const MatrixXd& A, int n_q, int n_v) {
   MatrixXd basis = MatrixXd::Identity(n, n);  // of what is left
   while (B.rows() > 0) {
     // The rows of A keep their units, so what is zero is decided there.
-    const MatrixXd N = compute_null_spaces(rows, scale, kZero).N;
+    const MatrixXd N = compute_null_spaces(rows, scale, kZeroRow).N;
     if (N.cols() == 0) break;
     if (splits.empty()) out.neutral = N;
     out.num_zero += static_cast<int>(N.cols());

@@ -9,7 +9,7 @@ using Status = LinearFit::Status;
 
 namespace {
 
-constexpr int kMaxRounds = 20;
+constexpr int kMaxSimplexRounds = 20;
 
 /// Right-hand sides as they are at a point at which the equations hold.
 std::vector<RightSide> moved(std::span<const Block> blocks, std::span<const RightSide> rights,
@@ -39,7 +39,7 @@ Status solve_absolute_norm(std::span<const Block> blocks, std::span<const RightS
   multipliers = vertex.multipliers;
 
   std::vector<RowsInForce> rows = vertex.rows;
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < kMaxSimplexRounds; ++round) {
     std::vector<RowsInForce> squares(blocks.size());
     for (std::size_t e = 0; e < blocks.size(); ++e) squares[e].active = rows[e].active;
     data.set_rows(squares);

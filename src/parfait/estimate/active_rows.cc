@@ -14,7 +14,7 @@ using Status = LinearFit::Status;
 
 namespace {
 
-constexpr int kMaxRounds = 50;
+constexpr int kMaxActiveSets = 50;
 
 using ActiveLists = std::vector<std::vector<int>>;
 
@@ -109,7 +109,7 @@ Status find_active_rows(std::span<const Block> blocks, std::span<const RightSide
                         const LinearFitOptions& options, LinearMap& map, LinearSolution& solution) {
   std::vector<RowsInForce> rows = map.rows();
   std::set<ActiveLists> tried;
-  for (int round = 0; round < kMaxRounds && tried.insert(active_lists(rows)).second; ++round) {
+  for (int round = 0; round < kMaxActiveSets && tried.insert(active_lists(rows)).second; ++round) {
     map.set_rows(rows);
     solution = map.solve(rights);
     const bool contradicts = map.contradicts(rights, solution, options.contradiction_tolerance);

@@ -10,7 +10,7 @@
 namespace parfait::estimate {
 namespace {
 
-using Column = std::vector<double>;
+using Numbers = std::vector<double>;
 
 constexpr const char* kNotMeasuredYet =
     "there is no measurement yet, only the times of its samples. `parfait synthesize` makes data.";
@@ -32,7 +32,7 @@ Row row_of(const Data& data, std::size_t row) {
   subject.fail_at(at.place, at.prefix + message);
 }
 
-const Column& find_column(const Data& data, const std::string& name, const Subject& subject) {
+const Numbers& find_column(const Data& data, const std::string& name, const Subject& subject) {
   const int index = data.find_column(name);
   if (index < 0) {
     subject.fail(fmt::format("the data have no column \"{}\".{} Columns: {}.", name,
@@ -92,7 +92,7 @@ void check_sigma_numbers(const Sigma& sigma, const Subject& subject) {
 }
 
 /// Each measurement has a sigma > 0.
-void check_sigma_cells(const Data& data, const Observation& observation, const Column& measured,
+void check_sigma_cells(const Data& data, const Observation& observation, const Numbers& measured,
                        const Subject& subject) {
   const Sigma& sigma = observation.sigma;
   if (!sigma.column.empty()) {
@@ -132,8 +132,8 @@ void check_horizon(const ExperimentDescription& experiment, const Subject& subje
                   begin, end));
 }
 
-void check_inside(const ExperimentDescription& experiment, const Column& t, const Column& measured,
-                  const Observation& observation, const Subject& subject) {
+void check_inside(const ExperimentDescription& experiment, const Numbers& t,
+                  const Numbers& measured, const Observation& observation, const Subject& subject) {
   const auto [begin, end] = horizon_of(experiment);
   for (std::size_t r = 0; r < t.size(); ++r) {
     if (std::isnan(measured[r]) || (t[r] >= begin && t[r] <= end)) continue;

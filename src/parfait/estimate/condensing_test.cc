@@ -11,7 +11,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-MatrixXd random_matrix(int rows, int cols, unsigned seed) {
+MatrixXd random_block(int rows, int cols, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   MatrixXd A(rows, cols);
@@ -32,9 +32,9 @@ Chain make_chain(int num_first, int intervals, double growth) {
   for (int i = 0; i < intervals; ++i) {
     const auto seed = static_cast<unsigned>(10 * i + 1);
     Matching m;
-    m.H = growth * random_matrix(chain.ns, i == 0 ? num_first : chain.ns, seed);
-    m.P = random_matrix(chain.ns, chain.num_theta, seed + 1);
-    m.h = random_matrix(chain.ns, 1, seed + 2);
+    m.H = growth * random_block(chain.ns, i == 0 ? num_first : chain.ns, seed);
+    m.P = random_block(chain.ns, chain.num_theta, seed + 1);
+    m.h = random_block(chain.ns, 1, seed + 2);
     chain.h.push_back(m.h);
     chain.matching.push_back(m);
   }
@@ -50,12 +50,12 @@ TEST_P(EveryCondensing, KeepsTheMatchingConditionsForAllVariables) {
     condenser.factorize(chain.num_first, chain.num_theta, chain.matching, GetParam());
     ASSERT_EQ(condenser.num_nodes(), 7);
     ASSERT_EQ(condenser.num_variables(), num_first);
-    const VectorXd w = random_matrix(num_first, 1, 100);
-    const VectorXd theta = random_matrix(chain.num_theta, 1, 101);
+    const VectorXd w = random_block(num_first, 1, 100);
+    const VectorXd theta = random_block(chain.num_theta, 1, 101);
     // Other values of h than those of the linearization, as at a trial point.
     std::vector<VectorXd> h;
     for (int i = 0; i < 6; ++i) {
-      h.push_back(random_matrix(chain.ns, 1, 200 + static_cast<unsigned>(i)));
+      h.push_back(random_block(chain.ns, 1, 200 + static_cast<unsigned>(i)));
     }
     const auto u = condenser.shift(chain.matching, h);
     std::vector<VectorXd> ds;
@@ -75,8 +75,8 @@ TEST_P(EveryCondensing, ReachesEverySolutionOfTheMatchingConditions) {
   Condenser condenser;
   condenser.factorize(chain.num_first, chain.num_theta, chain.matching, GetParam());
   // The solution that begins at ds_0 with theta must be one of those that w describes.
-  const VectorXd theta = random_matrix(chain.num_theta, 1, 101);
-  VectorXd ds = random_matrix(3, 1, 102);
+  const VectorXd theta = random_block(chain.num_theta, 1, 101);
+  VectorXd ds = random_block(3, 1, 102);
   const auto u = condenser.shift(chain.matching, chain.h);
   const VectorXd w = condenser.T(0).fullPivLu().solve(ds - condenser.U(0) * theta - u[0]);
   for (int i = 0; i < 4; ++i) {

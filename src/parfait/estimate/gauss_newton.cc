@@ -11,7 +11,7 @@
 namespace parfait::estimate {
 
 using Eigen::VectorXd;
-using Status = GaussNewtonResult::Status;
+using Ending = GaussNewtonResult::Status;
 
 const char* text(Globalization globalization) {
   switch (globalization) {
@@ -27,19 +27,19 @@ const char* text(Globalization globalization) {
   return "";
 }
 
-const char* text(Status status) {
+const char* text(Ending status) {
   switch (status) {
-    case Status::kConverged:
+    case Ending::kConverged:
       return "converged";
-    case Status::kMaxIterations:
+    case Ending::kMaxIterations:
       return "max_iterations";
-    case Status::kStepTooSmall:
+    case Ending::kStepTooSmall:
       return "step_too_small";
-    case Status::kEvaluationFailed:
+    case Ending::kEvaluationFailed:
       return "integration_failed";
-    case Status::kLinearFailed:
+    case Ending::kLinearFailed:
       return "linear_problem_failed";
-    case Status::kInterrupted:
+    case Ending::kInterrupted:
       return "interrupted";
   }
   return "";
@@ -78,7 +78,7 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
   VectorXd x_plain = x, x_before = x, remainder;
   bool last_was_full = true;
 
-  const auto finish = [&](Status status, std::string message) {
+  const auto finish = [&](Ending status, std::string message) {
     result.status = status;
     result.message = std::move(message);
     result.x = x;
@@ -95,8 +95,8 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
       ++result.evaluations;
     }
     if (!values.exists) {
-      if (interrupted && interrupted()) return finish(Status::kInterrupted, "interrupted");
-      return finish(values.defined ? Status::kLinearFailed : Status::kEvaluationFailed,
+      if (interrupted && interrupted()) return finish(Ending::kInterrupted, "interrupted");
+      return finish(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed,
                     problem.why());
     }
 
@@ -121,19 +121,19 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
     };
     if (!std::isfinite(line.increment)) {
       report();
-      return finish(Status::kLinearFailed, "the increment is not finite");
+      return finish(Ending::kLinearFailed, "the increment is not finite");
     }
 
     const double rounding = rounding_level(problem, x);
     if ((line.increment <= options.tolerance && last_was_full) || line.increment <= rounding) {
       report();
-      return finish(Status::kConverged,
+      return finish(Ending::kConverged,
                     fmt::format("increment {:.1e} after {} iteration{}", line.increment,
                                 result.iterations, result.iterations == 1 ? "" : "s"));
     }
     if (result.iterations >= options.max_iterations) {
       report();
-      return finish(Status::kMaxIterations,
+      return finish(Ending::kMaxIterations,
                     fmt::format("increment {:.1e} > {:.1e} after {} iterations", line.increment,
                                 options.tolerance, result.iterations));
     }
@@ -148,23 +148,23 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
     line.trials = step.trials;
     const bool go_on = report();
     if (!step.found) {
-      if (interrupted && interrupted()) return finish(Status::kInterrupted, "interrupted");
+      if (interrupted && interrupted()) return finish(Ending::kInterrupted, "interrupted");
       if (line.increment <= 1e3 * rounding) {
-        return finish(Status::kConverged, fmt::format("increment {:.1e} cannot be told from "
+        return finish(Ending::kConverged, fmt::format("increment {:.1e} cannot be told from "
                                                       "rounding errors",
                                                       line.increment));
       }
       if (line.increment <= 10 * problem.noise() * problem.condition() * (1 + x.norm())) {
-        return finish(Status::kConverged,
+        return finish(Ending::kConverged,
                       fmt::format("increment {:.1e} cannot be told from integration errors; a "
                                   "smaller rtol would go further",
                                   line.increment));
       }
       if (options.globalization == Globalization::kFull) {
-        return finish(Status::kEvaluationFailed,
+        return finish(Ending::kEvaluationFailed,
                       "the full step leads to a point that cannot be evaluated: " + problem.why());
       }
-      return finish(Status::kStepTooSmall,
+      return finish(Ending::kStepTooSmall,
                     fmt::format("no acceptable step along an increment of {:.1e}{}", line.increment,
                                 problem.why().empty() ? "" : " (" + problem.why() + ")"));
     }
@@ -173,7 +173,7 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
     x_plain = step.x_plain;
     last_was_full = step.t >= 1 || options.globalization == Globalization::kLm;
     ++result.iterations;
-    if (!go_on) return finish(Status::kInterrupted, "interrupted");
+    if (!go_on) return finish(Ending::kInterrupted, "interrupted");
   }
 }
 

@@ -12,7 +12,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Status = LinearFit::Status;
 
-const std::vector<BlockSizes> kBlocks = {
+const std::vector<BlockSizes> kActiveBlocks = {
     {.local = 3, .data = 8, .equations = 1, .inequalities = 4},
     {.local = 4, .data = 9, .equations = 0, .inequalities = 3},
     {.local = 0, .data = 0, .equations = 0, .inequalities = 3},
@@ -27,7 +27,7 @@ int num_active(const LinearFit& fit) {
 TEST(LinearFitInequalities, OptimalityConditionsHoldAndWarmStartsAgree) {
   int active = 0, infeasible = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
-    const TestBlocks test(seed, 3, kBlocks);
+    const TestBlocks test(seed, 3, kActiveBlocks);
     const DenseProblem problem(test.blocks);
     LinearFit fit;
     const Status status = fit.factorize(test.blocks);
@@ -69,7 +69,7 @@ TEST(LinearFitInequalities, OptimalityConditionsHoldAndWarmStartsAgree) {
 }
 
 TEST(LinearFitInequalities, TheWorkingSetStaysFrozenForOtherRightHandSides) {
-  TestBlocks test(5, 3, kBlocks);
+  TestBlocks test(5, 3, kActiveBlocks);
   LinearFit fit;
   ASSERT_EQ(fit.factorize(test.blocks), Status::kSolved);
   ASSERT_GT(num_active(fit), 1);

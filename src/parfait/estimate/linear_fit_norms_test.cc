@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Status = LinearFit::Status;
 
-const std::vector<BlockSizes> kBlocks = {
+const std::vector<BlockSizes> kNormBlocks = {
     {.local = 1, .data = 5, .equations = 0, .inequalities = 1},
     {.local = 2, .data = 5, .equations = 1, .inequalities = 1},
     {.local = 0, .data = 1, .equations = 0, .inequalities = 1}};
@@ -98,7 +98,7 @@ int num_rows(const std::vector<std::vector<int>>& lists) {
 TEST(L1, IsTheBestOfAllVertices) {
   int active = 0, infeasible = 0;
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    const TestBlocks test(seed, 2, kBlocks);
+    const TestBlocks test(seed, 2, kNormBlocks);
     const DenseProblem problem(test.blocks);
     VectorXd expected;
     const double smallest = l1_by_enumeration(problem, expected);
@@ -158,7 +158,7 @@ TEST(LInf, IsTheBestOfAllVertices) {
 
 TEST(AbsoluteNorms, MultipliersAndFeasibleDualsBalanceTheGradient) {
   for (Norm norm : {Norm::kL1, Norm::kLInf}) {
-    const TestBlocks test(8, 2, kBlocks);
+    const TestBlocks test(8, 2, kNormBlocks);
     LinearFit fit;
     ASSERT_EQ(fit.factorize(test.blocks, {.norm = norm}), Status::kSolved);
     const DenseProblem problem(test.blocks);
@@ -219,7 +219,7 @@ TEST(LinearProgram, DualsAreFeasibleAndReachTheObjective) {
 
 TEST(AbsoluteNorms, TheFrozenMapFollowsSmallChangesOfTheData) {
   for (Norm norm : {Norm::kL1, Norm::kLInf}) {
-    TestBlocks test(8, 2, kBlocks);
+    TestBlocks test(8, 2, kNormBlocks);
     LinearFit fit;
     ASSERT_EQ(fit.factorize(test.blocks, {.norm = norm}), Status::kSolved);
     const VectorXd before = dense(fit.solution());
@@ -308,7 +308,7 @@ TEST(AbsoluteNorms, ContradictionsAndInfeasibilityAreToldApart) {
 }
 
 TEST(AbsoluteNorms, TheLinearProgramIsSilent) {
-  const TestBlocks test(8, 2, kBlocks);
+  const TestBlocks test(8, 2, kNormBlocks);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   LinearFit fit;
@@ -356,7 +356,7 @@ TEST(Huber, ObeysItsOptimalityConditions) {
 }
 
 TEST(Huber, WithoutOutliersIsLeastSquares) {
-  const TestBlocks test(4, 2, kBlocks);
+  const TestBlocks test(4, 2, kNormBlocks);
   LinearFit fit, squares;
   ASSERT_EQ(fit.factorize(test.blocks, {.norm = Norm::kHuber, .huber_gamma = 100}),
             Status::kSolved);

@@ -16,7 +16,7 @@ using Status = LinearFit::Status;
 namespace {
 
 /// What a column of the program stands for.
-struct Column {
+struct ProgramColumn {
   enum class Kind : std::uint8_t { kData, kEquation, kInequality };
   Kind kind;
   int block;
@@ -31,8 +31,8 @@ struct Program {
       : num_variables(variables), num_rows(variables + (with_sum ? 1 : 0)) {}
 
   /// factor * (local, shared) of one row of a block; local variables begin at `offset`.
-  void add(const Column& column, const auto& local, const auto& shared, Index offset, double factor,
-           double cost, double lower, double upper) {
+  void add(const ProgramColumn& column, const auto& local, const auto& shared, Index offset,
+           double factor, double cost, double lower, double upper) {
     const auto put = [&](Index row, double value) {
       if (value == 0) return;
       index.push_back(static_cast<int>(row));
@@ -54,7 +54,7 @@ struct Program {
   }
 
   Index num_variables, num_rows;  ///< l-infinity: one more row, sum |y_i| = 1
-  std::vector<Column> columns;
+  std::vector<ProgramColumn> columns;
   std::vector<CoinBigIndex> start{0};
   std::vector<int> index;
   std::vector<double> element, costs, lowers, uppers;
@@ -94,11 +94,11 @@ Program make_program(std::span<const Block> blocks, std::span<const RightSide> r
       const auto a = block.A.row(i), b = block.B.row(i);
       const double cost = -rights[e].b[i] / (units.data * units.x), factor = 1 / units.data;
       if (norm == Norm::kL1) {
-        program.add({Column::Kind::kData, e, i, 0, 1}, a, b, offset, factor, cost, -1, 1);
+        program.add({ProgramColumn::Kind::kData, e, i, 0, 1}, a, b, offset, factor, cost, -1, 1);
         continue;
       }
       for (double sign : {1.0, -1.0}) {
-        program.add({Column::Kind::kData, e, i, sign, sign}, a, b, offset, sign * factor,
+        program.add({ProgramColumn::Kind::kData, e, i, sign, sign}, a, b, offset, sign * factor,
                     sign * cost, 0, kInf);
         program.add_entry(n, 1);
       }
@@ -106,14 +106,14 @@ Program make_program(std::span<const Block> blocks, std::span<const RightSide> r
     for (int i = 0; i < block.C.rows(); ++i) {
       const double length = std::hypot(block.C.row(i).norm(), block.D.row(i).norm());
       if (length == 0) continue;
-      program.add({Column::Kind::kEquation, e, i, 0, units.data / length}, block.C.row(i),
+      program.add({ProgramColumn::Kind::kEquation, e, i, 0, units.data / length}, block.C.row(i),
                   block.D.row(i), offset, -1 / length, 0, -kInf, kInf);
     }
     for (int i = 0; i < block.E.rows(); ++i) {
       const double length = std::hypot(block.E.row(i).norm(), block.F.row(i).norm());
       if (length == 0 && rights[e].e[i] >= 0) continue;
       const double size = length > 0 ? length : 1;
-      program.add({Column::Kind::kInequality, e, i, 0, units.data / size}, block.E.row(i),
+      program.add({ProgramColumn::Kind::kInequality, e, i, 0, units.data / size}, block.E.row(i),
                   block.F.row(i), offset, -1 / size, rights[e].e[i] / (size * units.x), 0, kInf);
     }
     offset += block.num_local();
@@ -149,7 +149,8 @@ void drive_out_slacks(ClpSimplex& simplex, const Program& program,
   const double largest_eta = 1e-2 / static_cast<double>(program.columns.size());
   std::uint32_t random = 1;
   for (std::size_t j = 0; j < program.columns.size(); ++j) {
-    if (program.columns[j].kind != Column::Kind::kData || program.columns[j].sign < 0) continue;
+    if (program.columns[j].kind != ProgramColumn::Kind::kData || program.columns[j].sign < 0)
+      continue;
     random = random * 1664525 + 1013904223;
     const double eta = std::min(largest_eta, 1e-6) * (random / 4294967296.0 - 0.5);
     for (CoinBigIndex k = program.start[j]; k < program.start[j + 1]; ++k) {
@@ -203,14 +204,14 @@ Vertex solve_linear_program(std::span<const Block> blocks, std::span<const Right
     const double value = unit * simplex.getColSolution()[j];
     const bool basic = simplex.getColumnStatus(j) == ClpSimplex::basic;
     switch (kind) {
-      case Column::Kind::kData:
+      case ProgramColumn::Kind::kData:
         vertex.duals[e][i] += value;
         if (basic) vertex.rows[e].fixed.push_back({i, sign});
         break;
-      case Column::Kind::kEquation:
+      case ProgramColumn::Kind::kEquation:
         vertex.multipliers[e].equations[i] = value;
         break;
-      case Column::Kind::kInequality:
+      case ProgramColumn::Kind::kInequality:
         vertex.multipliers[e].inequalities[i] = value;
         if (basic) vertex.rows[e].active.push_back(i);
         break;

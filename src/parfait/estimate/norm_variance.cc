@@ -10,7 +10,7 @@
 namespace parfait::estimate {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 
 double huber_variance_of_normal_errors(double gamma) {
@@ -26,7 +26,7 @@ double huber_variance(VecIn r, int free, double gamma) {
   const double nu = n - free;
   const double squares = r.cwiseAbs().cwiseMin(gamma).squaredNorm();
   const double m = static_cast<double>((r.array().abs() <= gamma).count()) / n;
-  if (!(nu > 0) || m == 0) return kNan;
+  if (!(nu > 0) || m == 0) return kUndefined;
   const double K = 1 + free / n * (1 - m) / m;
   return K * K * (squares / nu) / (m * m);
 }
@@ -44,7 +44,7 @@ double l1_variance(VecIn r, int free) {
   const double n = static_cast<double>(sorted.size());
   const double z = math::normal_quantile(0.975);
   const double m = std::floor((n + 1) / 2 - z * std::sqrt(n / 4));
-  if (!(m >= 1)) return kNan;  // fewer than 6: there are no such two
+  if (!(m >= 1)) return kUndefined;  // fewer than 6: there are no such two
   const auto low = static_cast<std::size_t>(m) - 1;
   const std::size_t high = sorted.size() - 1 - low;
   const double gaps = static_cast<double>(high - low) + 1;
@@ -59,7 +59,7 @@ double norm_variance(Norm norm, VecIn residuals, int free, double huber_gamma, b
     case Norm::kL2: {
       if (sigma_known) return 1;
       const Eigen::Index nu = residuals.size() - free;
-      return nu > 0 ? residuals.squaredNorm() / static_cast<double>(nu) : kNan;
+      return nu > 0 ? residuals.squaredNorm() / static_cast<double>(nu) : kUndefined;
     }
     case Norm::kHuber:
       return sigma_known ? huber_variance_of_normal_errors(huber_gamma)
@@ -69,7 +69,7 @@ double norm_variance(Norm norm, VecIn residuals, int free, double huber_gamma, b
     case Norm::kLInf:
       break;
   }
-  return kNan;
+  return kUndefined;
 }
 
 }  // namespace parfait::estimate

@@ -12,7 +12,7 @@
 namespace parfait::estimate {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string convention_of(const FitScale& scale, const StatisticsOptions& options) {
   const auto percent = 100 * options.confidence;
@@ -85,7 +85,7 @@ ParameterStatistics parameter_statistics(const Unknowns& unknowns, int i, double
                                          Determined determined, const FitScale& scale) {
   ParameterStatistics s{.value = unknowns.value_of(i, x), .determined = determined};
   const double sd_x =
-      at_bound(determined) ? kNan : scale.beta() * std::sqrt(std::max(0.0, variance));
+      at_bound(determined) ? kUnknown : scale.beta() * std::sqrt(std::max(0.0, variance));
   s.sd = unknowns.derivative_of(i, x) * sd_x;
   s.individual = interval_of(unknowns, i, x, scale.individual * sd_x);
   s.joint = interval_of(unknowns, i, x, scale.joint * sd_x);
@@ -103,8 +103,8 @@ Eigen::MatrixXd parameter_covariance(const Unknowns& unknowns, VecIn x, MatIn un
   Eigen::MatrixXd covariance = scale.beta2 * (d.asDiagonal() * unit_covariance * d.asDiagonal());
   for (int i = 0; i < unknowns.size(); ++i) {
     if (determined[static_cast<std::size_t>(i)] == Determined::kByData) continue;
-    covariance.row(i).setConstant(kNan);
-    covariance.col(i).setConstant(kNan);
+    covariance.row(i).setConstant(kUnknown);
+    covariance.col(i).setConstant(kUnknown);
   }
   return covariance;
 }
@@ -116,7 +116,7 @@ Eigen::MatrixXd correlation_of(MatIn covariance) {
     for (Eigen::Index j = 0; j < sd.size(); ++j) {
       const double both = sd[i] * sd[j];
       // Rounding may leave the range by an ulp; 1 on the diagonal is exact.
-      correlation(i, j) = both > 0 ? std::clamp(covariance(i, j) / both, -1.0, 1.0) : kNan;
+      correlation(i, j) = both > 0 ? std::clamp(covariance(i, j) / both, -1.0, 1.0) : kUnknown;
     }
     if (sd[i] > 0) correlation(i, i) = 1;
   }

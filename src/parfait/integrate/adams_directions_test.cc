@@ -14,7 +14,7 @@ using dynamics::Directions;
 using dynamics::FormulaModel;
 
 /// Kepler's problem with eccentricity 0.5, as formulas: with directions.
-std::unique_ptr<dynamics::System> kepler() {
+std::unique_ptr<dynamics::System> kepler_formulas() {
   FormulaModel m;
   m.state("x", 0.5, "u");
   m.state("y", 0.0, "v");
@@ -169,7 +169,7 @@ void expect_derivative_of_the_run(const dynamics::System& system, const Options&
 
 // Loose tolerances: the derivative of the exact solution is far from that of the computed one.
 TEST(AdamsDirections, AreTheDerivativeOfWhatTheStepsCompute) {
-  expect_derivative_of_the_run(*kepler(), adams_options(1e-4, 1e-4), 5);
+  expect_derivative_of_the_run(*kepler_formulas(), adams_options(1e-4, 1e-4), 5);
 }
 
 TEST(AdamsDirections, AreTheDerivativeOfTheProjectedStepsToo) {
@@ -177,7 +177,7 @@ TEST(AdamsDirections, AreTheDerivativeOfTheProjectedStepsToo) {
 }
 
 TEST(AdamsDirections, AreRepeatedBitForBit) {
-  const auto system = kepler();
+  const auto system = kepler_formulas();
   AdamsRun run(*system, adams_options(1e-7, 1e-9), 4);
   std::vector<std::vector<double>> ends;
   run.run(20, [&] { ends.push_back(run.y1()); });

@@ -41,14 +41,14 @@ std::vector<RecordedStep> equal_steps(double h, int order) {
   return steps;
 }
 
-struct Errors {
+struct AdamsErrors {
   double end = 0, inside = 0, rate = 0;
 };
 
-Errors errors_of_equal_steps(double h, int order) {
+AdamsErrors errors_of_equal_steps(double h, int order) {
   const auto system = forced();
   AdamsRun run(system, adams_options(1e-6, 1e-6));
-  Errors errors;
+  AdamsErrors errors;
   run.repeat(equal_steps(h, order), [&] {
     Stepper& s = *run.stepper;
     if (s.t1() < 3) return;  // until the errors of the start are forgotten
@@ -69,8 +69,8 @@ TEST(Adams, GlobalErrorIsOfOneOrderMoreThanThePredictorForEveryOrder) {
   for (int k = 1; k <= 12; ++k) {
     // High orders need steps that are not too small: their errors soon drown in rounding.
     const double h = k <= 4 ? 0.0125 : k <= 10 ? 0.025 : 0.05;
-    const Errors coarse = errors_of_equal_steps(h, k);
-    const Errors fine = errors_of_equal_steps(h / 2, k);
+    const AdamsErrors coarse = errors_of_equal_steps(h, k);
+    const AdamsErrors fine = errors_of_equal_steps(h / 2, k);
     ASSERT_GT(fine.end, 1e-12);  // above rounding
     // Measured: at least k + 0.98 up to order 10, then k + 0.85 with the larger steps.
     EXPECT_NEAR(std::log2(coarse.end / fine.end), k + 1, 0.2) << "order " << k;
@@ -80,7 +80,7 @@ TEST(Adams, GlobalErrorIsOfOneOrderMoreThanThePredictorForEveryOrder) {
 }
 
 /// Kepler's problem with eccentricity 0.5, started at the pericentre.
-RhsSystem kepler() {
+RhsSystem kepler_orbit() {
   return {{0.5, 0, 0, std::sqrt(3)}, [](double, ConstVec y, Vec f) {
             const double r3 = std::pow(y[0] * y[0] + y[1] * y[1], 1.5);
             f[0] = y[2];
@@ -92,7 +92,7 @@ RhsSystem kepler() {
 }
 
 TEST(Adams, ContinuousExtensionJoinsTheStepsWithItsSlope) {
-  const auto system = kepler();
+  const auto system = kepler_orbit();
   AdamsRun run(system, adams_options(1e-6, 1e-8));
   Stepper& s = *run.stepper;
   std::vector<double> last = system.initial_state(), y(4), before(4), after(4), rate(4), f(4);

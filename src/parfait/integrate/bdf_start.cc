@@ -15,7 +15,7 @@ BdfStart::BdfStart(const sundials::Context& context, const BdfEquations& equatio
 
 namespace {
 
-constexpr int kMaxIterations = 50;
+constexpr int kMaxStartIterations = 50;
 constexpr double kSmallestDamping = 1e-4;
 
 /// h = 0 for z at fixed t and y.
@@ -58,7 +58,7 @@ class AlgebraicPart {
   Status find_z() {
     Eigen::Map<Eigen::VectorXd> z(u_ + ny_, nz_);
     Eigen::VectorXd r, change = Eigen::VectorXd::Zero(ny_ + nz_);
-    for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    for (int iteration = 0; iteration < kMaxStartIterations; ++iteration) {
       Status status = factor();
       if (status == Status::kOk) status = residual(r);
       if (status != Status::kOk) return status;

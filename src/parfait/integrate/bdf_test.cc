@@ -80,7 +80,7 @@ TEST(Bdf, ErrorFollowsTheToleranceOnAStiffProblem) {
 /// Drawn to the unit circle at unit speed. Derivatives of any order have length 1 there, so the
 /// steps stay alike; errors of the first ones, which are of lower order, are forgotten like e^(-20
 /// t).
-FormulaModel circle(bool as_dae) {
+FormulaModel drawn_circle(bool as_dae) {
   FormulaModel m;
   if (as_dae) {
     m.state("x", 1, "-20*(x - z1) - z2");
@@ -102,7 +102,7 @@ struct Accuracy {
 };
 Accuracy accuracy_of_order(int order, double tolerance, bool as_dae) {
   constexpr double kFrom = 2, kTo = kFrom + 16 * M_PI;
-  FormulaRun run(circle(as_dae));
+  FormulaRun run(drawn_circle(as_dae));
   Options options = with(Method::kBdf, 1e-3 * tolerance, tolerance);
   options.max_order = order;
   double sum = 0;

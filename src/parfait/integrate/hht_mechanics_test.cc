@@ -18,7 +18,7 @@ namespace {
 using Eigen::VectorXd;
 using testing_support::marker;
 
-Options options_of(double alpha, double rtol = 1e-6) {
+Options hht_options(double alpha, double rtol = 1e-6) {
   Options options;
   options.method = Method::kHht;
   options.hht_alpha = alpha;
@@ -28,9 +28,9 @@ Options options_of(double alpha, double rtol = 1e-6) {
 }
 
 /// A model, its parameters and initial state, and steppers on it.
-class Motion {
+class HhtMotion {
  public:
-  explicit Motion(const mbs::Description& description)
+  explicit HhtMotion(const mbs::Description& description)
       : model(mbs::build(description)), y0(to_vector(model->initial_state())) {
     for (const auto& info : model->parameters()) p.push_back(info.initial);
   }
@@ -131,7 +131,7 @@ Options reference_options() {
 }
 
 VectorXd reference(const mbs::Description& description, double until) {
-  Motion motion(description);
+  HhtMotion motion(description);
   motion.start(reference_options(), false);
   return motion.run(until);
 }
@@ -143,8 +143,8 @@ TEST(HhtMechanics, DoublePendulumConvergesWithOrderTwo) {
   for (const double alpha : {0.0, -0.1, -1.0 / 3}) {
     std::vector<double> error;
     for (const int steps : {40, 80, 160}) {
-      Motion motion(description);
-      motion.start(options_of(alpha), false);
+      HhtMotion motion(description);
+      motion.start(hht_options(alpha), false);
       error.push_back((motion.run(until, steps) - exact).cwiseAbs().maxCoeff());
       EXPECT_LT(motion.violation(), 1e-11);  // positions by the step, velocities by projection
     }
@@ -157,8 +157,8 @@ TEST(HhtMechanics, DoublePendulumConvergesWithOrderTwo) {
 TEST(HhtMechanics, EnergyIsLostByDampingAloneAndMoreWithMoreOfIt) {
   std::vector<double> lost;
   for (const double alpha : {0.0, -0.1, -1.0 / 3}) {
-    Motion motion(testing_support::revolute_chain(1));
-    motion.start(options_of(alpha), false);
+    HhtMotion motion(testing_support::revolute_chain(1));
+    motion.start(hht_options(alpha), false);
     const double start = motion.energy();
     motion.run(10, 500);
     lost.push_back((start - motion.energy()) / 9.81);  // of m g c = 9.81 J at start
@@ -197,8 +197,8 @@ mbs::Description spring_pendulum(double stiffness) {
 
 TEST(HhtMechanics, StiffSpringPendulumTakesTheStepsOfItsSlowMotion) {
   const double until = 1;
-  Motion stiff(spring_pendulum(1e8));  // 1e4 rad/s; the swing has about 3
-  stiff.start(options_of(-0.3, 1e-5), false);
+  HhtMotion stiff(spring_pendulum(1e8));  // 1e4 rad/s; the swing has about 3
+  stiff.start(hht_options(-0.3, 1e-5), false);
   const VectorXd y = stiff.run(until);
   const auto implicit_steps = stiff.steps.size();
   EXPECT_LT(implicit_steps, 300u);  // measured 137
@@ -216,8 +216,8 @@ TEST(HhtMechanics, StiffSpringPendulumTakesTheStepsOfItsSlowMotion) {
   }
   EXPECT_NEAR(y[0], std::cos(theta), 5e-3);  // measured 2.5e-4, 1.5e-3
   EXPECT_NEAR(y[2], -std::sin(theta), 5e-3);
-  Motion explicit_motion(spring_pendulum(1e8));
-  Options options = options_of(0, 1e-5);
+  HhtMotion explicit_motion(spring_pendulum(1e8));
+  Options options = hht_options(0, 1e-5);
   options.method = Method::kDop853;
   explicit_motion.start(options, false);
   explicit_motion.run(0.02 * until);
@@ -230,8 +230,8 @@ TEST(HhtMechanics, RedundantLoopsMoveLikeTheIndexOneSolution) {
     const VectorXd exact = reference(description, until);
     std::vector<double> error;
     for (const int steps : {100, 200, 400}) {
-      Motion motion(description);
-      motion.start(options_of(-0.1), false);
+      HhtMotion motion(description);
+      motion.start(hht_options(-0.1), false);
       error.push_back((motion.run(until, steps) - exact).cwiseAbs().maxCoeff());
       EXPECT_LT(motion.violation(), 1e-10);
     }
@@ -240,8 +240,8 @@ TEST(HhtMechanics, RedundantLoopsMoveLikeTheIndexOneSolution) {
 }
 
 TEST(HhtMechanics, BricardRunsWithAdaptiveSteps) {
-  Motion motion(testing_support::bricard());
-  motion.start(options_of(-0.05, 1e-6), false);
+  HhtMotion motion(testing_support::bricard());
+  motion.start(hht_options(-0.05, 1e-6), false);
   const VectorXd y = motion.run(3);
   const VectorXd exact = reference(testing_support::bricard(), 3);
   EXPECT_LT((y - exact).cwiseAbs().maxCoeff(), 2e-3);  // measured 8.2e-4 in 213 steps
@@ -279,10 +279,10 @@ mbs::Description with_parameters() {
 
 /// Central differences with frozen steps against W, for the move of the start and all parameters.
 void expect_frozen(const mbs::Description& description, double until, double h, double bound) {
-  Motion motion(description);
+  HhtMotion motion(description);
   const int ny = motion.model->sizes().ny();
   motion.move = VectorXd::LinSpaced(ny, -0.7, 0.9).array().sin();
-  motion.start(options_of(-0.1, 1e-5), true);
+  motion.start(hht_options(-0.1, 1e-5), true);
   motion.run(until);
   const auto record = motion.steps;
   ASSERT_GT(record.size(), 5u);
@@ -301,7 +301,7 @@ void expect_frozen(const mbs::Description& description, double until, double h, 
     } else {
       motion.p[j - 1] += by;
     }
-    motion.start(options_of(-0.1, 1e-5), false);
+    motion.start(hht_options(-0.1, 1e-5), false);
     const VectorXd y = motion.replay(record);
     inside.resize(ny);
     EXPECT_EQ(motion.stepper->state(middle, {inside.data(), static_cast<std::size_t>(ny)}),
@@ -341,10 +341,10 @@ TEST(HhtMechanics, DirectionsOfARedundantLoopAreTheDerivativeWithFrozenSteps) {
 }
 
 TEST(HhtMechanics, PerturbedStartFollowsTheDirectionsToSecondOrder) {
-  Motion motion(with_parameters());
+  HhtMotion motion(with_parameters());
   const int ny = motion.model->sizes().ny();
   motion.move = VectorXd::LinSpaced(ny, -0.7, 0.9).array().cos();
-  motion.start(options_of(-0.05, 1e-5), true);
+  motion.start(hht_options(-0.05, 1e-5), true);
   const VectorXd y = motion.run(0.5);
   const auto record = motion.steps;
   VectorXd w(ny);
@@ -353,7 +353,7 @@ TEST(HhtMechanics, PerturbedStartFollowsTheDirectionsToSecondOrder) {
   std::vector<double> defect;
   for (const double eps : {4e-3, 2e-3, 1e-3}) {
     motion.y0 = y0 + eps * motion.move;
-    motion.start(options_of(-0.05, 1e-5), false);
+    motion.start(hht_options(-0.05, 1e-5), false);
     defect.push_back((motion.replay(record) - y - eps * w).norm());
   }
   EXPECT_NEAR(std::log2(defect[0] / defect[1]), 2, 0.1);
@@ -363,13 +363,13 @@ TEST(HhtMechanics, PerturbedStartFollowsTheDirectionsToSecondOrder) {
 TEST(HhtMechanics, RefusesVelocityConstraintsAndOtherSystems) {
   const auto skate = mbs::build(testing_support::skate());
   auto workspace = skate->make_workspace(0);
-  Flow flow(*skate, *workspace, options_of(0));
+  Flow flow(*skate, *workspace, hht_options(0));
   EXPECT_THROW(make_hht(flow, 0), base::InputError);
   const RhsSystem ode({1.0}, [](double, ConstVec, Vec dydt) {
     dydt[0] = 0;
     return Status::kOk;
   });
-  Flow ode_flow(ode, *workspace, options_of(0));
+  Flow ode_flow(ode, *workspace, hht_options(0));
   EXPECT_THROW(make_hht(ode_flow, 0), base::InputError);
 }
 

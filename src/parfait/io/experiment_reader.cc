@@ -238,7 +238,7 @@ estimate::StateBounds read_bounds(Element& element) {
   return bounds;
 }
 
-estimate::SetParameter read_set(Element& element) {
+estimate::SetParameter read_set_parameter(Element& element) {
   estimate::SetParameter set;
   set.place = element.place();
   set.parameter = read_name(element, "parameter");
@@ -303,7 +303,7 @@ ExperimentDescription read_experiment(Element& element, const std::filesystem::p
     experiment.data = data.read(folder, experiment.id);
     if (model) choose_time(element, data, time, experiment.data);
   }
-  for (auto& e : sets) experiment.sets.push_back(read_set(e));
+  for (auto& e : sets) experiment.sets.push_back(read_set_parameter(e));
   for (auto& e : locals) {
     auto local = read_estimate(e);
     // A parameter that the model does not have is found by estimate::check().

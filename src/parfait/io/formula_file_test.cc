@@ -21,11 +21,11 @@ using ::testing::ElementsAre;
 using Jump = dynamics::SwitchInfo::Jump;
 
 const fs::path kRoot = PARFAIT_SOURCE_DIR;
-const fs::path kModels = kRoot / "tests/cases/formula_models";
+const fs::path kFormulaModels = kRoot / "tests/cases/formula_models";
 
-std::vector<fs::path> valid_models() {
+std::vector<fs::path> valid_formula_models() {
   std::vector<fs::path> files;
-  for (const auto& folder : {kModels, kRoot / "examples"}) {
+  for (const auto& folder : {kFormulaModels, kRoot / "examples"}) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".xml" || is_problem_file(entry.path())) continue;
       if (std::holds_alternative<FormulaModel>(read_any_model(entry.path()))) {
@@ -107,7 +107,7 @@ void expect_same(const FormulaModel& a, const FormulaModel& b) {
 }
 
 TEST(FormulaFile, SaysWhatItMeans) {
-  const auto m = read_formula_model(kModels / "everything.xml");
+  const auto m = read_formula_model(kFormulaModels / "everything.xml");
   EXPECT_EQ(m.id, "everything");
   EXPECT_THAT(m.remarks, ElementsAre("Umlauts: Lösung für Größe.", "A remark on the simulation."));
   EXPECT_EQ(m.simulation.step, 0.01);
@@ -138,7 +138,7 @@ TEST(FormulaFile, WhatIsWrittenReadsBackAsTheSameModel) {
   const fs::path folder =
       fs::temp_directory_path() / ("parfait_formula_round_trip_" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  const auto files = valid_models();
+  const auto files = valid_formula_models();
   EXPECT_GE(files.size(), 5U);
   for (const auto& file : files) {
     SCOPED_TRACE(file.string());
@@ -174,8 +174,8 @@ TEST(FormulaFile, ModelsBuiltInCodeRoundTripWithEveryKindOfNumber) {
 TEST(AnyModelFile, TheRootSaysWhichKindItIs) {
   const auto kind = [](const fs::path& file) { return read_any_model(file).index(); };
   EXPECT_EQ(kind(kRoot / "tests/cases/models/pendulum.xml"), 0U);
-  EXPECT_EQ(kind(kModels / "everything.xml"), 1U);
-  EXPECT_EQ(kind(kModels / "pendulum_index_1.xml"), 1U);
+  EXPECT_EQ(kind(kFormulaModels / "everything.xml"), 1U);
+  EXPECT_EQ(kind(kFormulaModels / "pendulum_index_1.xml"), 1U);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace parfait::io {
 namespace {
 
-mbs::State read_state(Element& element) {
+mbs::State read_body_state(Element& element) {
   mbs::State state;
   state.place = element.place();
   state.id = read_id(element);
@@ -22,7 +22,7 @@ mbs::State read_state(Element& element) {
   return state;
 }
 
-mbs::Input read_input(Element& element, const std::filesystem::path& folder) {
+mbs::Input read_mbs_input(Element& element, const std::filesystem::path& folder) {
   mbs::Input input;
   input.place = element.place();
   input.id = read_id(element);
@@ -45,7 +45,7 @@ mbs::Input read_input(Element& element, const std::filesystem::path& folder) {
 }
 
 /// `<parameter key="Constant_0"> Element </parameter>` (K 12.1.3), or id and drives.
-mbs::Parameter read_parameter(Element& element) {
+mbs::Parameter read_mbs_parameter(Element& element) {
   mbs::Parameter parameter;
   parameter.place = element.place();
   const auto key = element.attribute("key");
@@ -148,10 +148,10 @@ mbs::Description read_model_text(std::string_view text, const std::string& file_
   for (auto& element : joints) description.joints.push_back(read_joint(element));
   for (auto& element : constraints) description.constraints.push_back(read_constraint(element));
   for (auto& element : forces) description.forces.push_back(read_force(element));
-  for (auto& element : states) description.states.push_back(read_state(element));
-  for (auto& element : inputs) description.inputs.push_back(read_input(element, folder));
+  for (auto& element : states) description.states.push_back(read_body_state(element));
+  for (auto& element : inputs) description.inputs.push_back(read_mbs_input(element, folder));
   for (auto& element : events) description.events.push_back(read_event(element));
-  for (auto& element : parameters) description.parameters.push_back(read_parameter(element));
+  for (auto& element : parameters) description.parameters.push_back(read_mbs_parameter(element));
   if (simulation) read_simulation(*simulation, description);
   return description;
 }

@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = fs::path(PARFAIT_SOURCE_DIR) / "tests/cases/models";
+const fs::path kModelFolder = fs::path(PARFAIT_SOURCE_DIR) / "tests/cases/models";
 
-std::vector<fs::path> valid_models() {
+std::vector<fs::path> models_to_write() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(kModels)) {
+  for (const auto& entry : fs::directory_iterator(kModelFolder)) {
     if (entry.path().extension() == ".xml") files.push_back(entry.path());
   }
   return files;
@@ -191,15 +191,15 @@ void expect_same(const mbs::Description& a, const mbs::Description& b) {
 }
 
 TEST(ModelRoundTrip, ElementStyleAndAttributeStyleSayTheSame) {
-  expect_same(read_model(kModels / "pendulum.xml"),
-              read_model(kModels / "pendulum_attributes.xml"));
+  expect_same(read_model(kModelFolder / "pendulum.xml"),
+              read_model(kModelFolder / "pendulum_attributes.xml"));
 }
 
 TEST(ModelRoundTrip, WhatIsWrittenReadsBackAsTheSameModel) {
   const fs::path folder =
       fs::temp_directory_path() / ("parfait_model_round_trip_" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  for (const auto& file : valid_models()) {
+  for (const auto& file : models_to_write()) {
     SCOPED_TRACE(file.string());
     const auto original = read_model(file);
     // Beside the original, so that input tables have the same relative path.
@@ -243,7 +243,7 @@ TEST(ModelRoundTrip, ModelsBuiltInCodeRoundTripWithEveryKindOfNumberAndFormula) 
 TEST(ModelRoundTrip, ByteOrderMarksAndWindowsLineEndsAreAccepted) {
   const fs::path file =
       fs::temp_directory_path() / ("parfait_bom_" + std::to_string(::getpid()) + ".xml");
-  const auto text = model_text(read_model(kModels / "pendulum.xml"));
+  const auto text = model_text(read_model(kModelFolder / "pendulum.xml"));
   std::string windows = "\xEF\xBB\xBF";
   for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
   {
@@ -252,7 +252,7 @@ TEST(ModelRoundTrip, ByteOrderMarksAndWindowsLineEndsAreAccepted) {
     std::fwrite(windows.data(), 1, windows.size(), out);
     std::fclose(out);
   }
-  expect_same(read_model(kModels / "pendulum.xml"), read_model(file));
+  expect_same(read_model(kModelFolder / "pendulum.xml"), read_model(file));
   fs::remove(file);
 }
 

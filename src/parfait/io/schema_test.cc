@@ -16,21 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = PARFAIT_SOURCE_DIR;
+const fs::path kProject = PARFAIT_SOURCE_DIR;
 
 bool has_xmllint() {
   return std::system("xmllint --version > /dev/null 2>&1") == 0;
 }
 
 /// file name → whether docs/schema/<schema> accepts it, for all model files of a folder.
-std::map<std::string, bool> validate(const fs::path& folder,
-                                     const std::string& schema = "model.xsd") {
+std::map<std::string, bool> schema_verdicts(const fs::path& folder,
+                                            const std::string& schema = "model.xsd") {
   std::map<std::string, bool> valid;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".xml") valid[entry.path().filename().string()] = false;
   }
   const std::string command = "cd '" + folder.string() + "' && xmllint --noout --schema '" +
-                              (kRoot / "docs/schema" / schema).string() + "' *.xml 2>&1";
+                              (kProject / "docs/schema" / schema).string() + "' *.xml 2>&1";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (!pipe) return {};
   std::string output;
@@ -44,7 +44,7 @@ std::map<std::string, bool> validate(const fs::path& folder,
 
 TEST(Schema, AcceptsEveryValidModel) {
   ASSERT_TRUE(has_xmllint()) << "xmllint (libxml2-utils) is missing: see scripts/packages.txt";
-  const auto valid = validate(kRoot / "tests/cases/models");
+  const auto valid = schema_verdicts(kProject / "tests/cases/models");
   EXPECT_GE(valid.size(), 4U);
   for (const auto& [file, is_valid] : valid) EXPECT_TRUE(is_valid) << file;
 }
@@ -55,11 +55,11 @@ TEST(Schema, AcceptsWhatTheWriterWrites) {
       fs::temp_directory_path() / ("parfait_schema_of_written_" + std::to_string(::getpid()));
   fs::remove_all(folder);
   fs::create_directories(folder);
-  for (const auto& entry : fs::directory_iterator(kRoot / "tests/cases/models")) {
+  for (const auto& entry : fs::directory_iterator(kProject / "tests/cases/models")) {
     if (entry.path().extension() != ".xml") continue;
     write_model(read_model(entry.path()), folder / entry.path().filename());
   }
-  const auto valid = validate(folder);
+  const auto valid = schema_verdicts(folder);
   EXPECT_GE(valid.size(), 4U);
   for (const auto& [file, is_valid] : valid) EXPECT_TRUE(is_valid) << file;
   fs::remove_all(folder);
@@ -67,7 +67,7 @@ TEST(Schema, AcceptsWhatTheWriterWrites) {
 
 TEST(Schema, RejectsBrokenStructureAndOnlyThat) {
   ASSERT_TRUE(has_xmllint()) << "xmllint (libxml2-utils) is missing: see scripts/packages.txt";
-  for (const auto& [file, is_valid] : validate(kRoot / "tests/cases/broken_models")) {
+  for (const auto& [file, is_valid] : schema_verdicts(kProject / "tests/cases/broken_models")) {
     const bool is_broken = file.starts_with("syntax_") || file.starts_with("structure_");
     EXPECT_EQ(is_valid, !is_broken) << file;
   }
@@ -79,16 +79,16 @@ TEST(FormulaSchema, AcceptsEveryValidModelAndWhatTheWriterWrites) {
       fs::temp_directory_path() / ("parfait_formula_schema_" + std::to_string(::getpid()));
   fs::remove_all(folder);
   fs::create_directories(folder);
-  const fs::path models = kRoot / "tests/cases/formula_models";
+  const fs::path models = kProject / "tests/cases/formula_models";
   for (const auto& entry : fs::directory_iterator(models)) {
     if (entry.path().extension() != ".xml") continue;
     write_formula_model(read_formula_model(entry.path()), folder / entry.path().filename());
   }
   for (const auto& name : {"lotka_volterra", "bouncing_ball", "robertson"}) {
-    fs::copy(kRoot / "examples" / name / (std::string(name) + ".xml"), folder);
+    fs::copy(kProject / "examples" / name / (std::string(name) + ".xml"), folder);
   }
   for (const auto& where : {models, folder}) {
-    const auto valid = validate(where, "formula.xsd");
+    const auto valid = schema_verdicts(where, "formula.xsd");
     EXPECT_GE(valid.size(), 2U);
     for (const auto& [file, is_valid] : valid) EXPECT_TRUE(is_valid) << where << file;
   }
@@ -97,7 +97,7 @@ TEST(FormulaSchema, AcceptsEveryValidModelAndWhatTheWriterWrites) {
 
 TEST(FormulaSchema, RejectsBrokenStructureAndOnlyThat) {
   ASSERT_TRUE(has_xmllint()) << "xmllint (libxml2-utils) is missing: see scripts/packages.txt";
-  const auto valid = validate(kRoot / "tests/cases/broken_formula_models", "formula.xsd");
+  const auto valid = schema_verdicts(kProject / "tests/cases/broken_formula_models", "formula.xsd");
   EXPECT_GE(valid.size(), 45U);
   for (const auto& [file, is_valid] : valid) {
     const bool is_broken = file.starts_with("syntax_") || file.starts_with("structure_");

@@ -14,10 +14,9 @@ using Eigen::VectorXd;
 using testing_support::DenseModel;
 using testing_support::Random;
 using testing_support::RandomModelOptions;
-using testing_support::State;
 using testing_support::TestModel;
 
-VectorXd accelerations(const Model& model, const State& s) {
+VectorXd accelerations(const Model& model, const testing_support::State& s) {
   auto ws = model.make_workspace(0);
   return rates(model, *ws, s.t, stacked(s)).segment(s.q.size(), s.v.size());
 }
@@ -26,7 +25,7 @@ VectorXd accelerations(const Model& model, const State& s) {
 double difference(const TestModel& test, double off, unsigned seed) {
   const Model model(test.description);
   const DenseModel dense(test.description, test.functions);
-  State s = dense.initial_state();
+  testing_support::State s = dense.initial_state();
   s.t = 0.3;
   if (off > 0) {
     Random random(seed);

@@ -48,7 +48,7 @@ Parameter parameter(std::string id, std::vector<std::string> targets) {
   return p;
 }
 
-std::string message_of(const Description& d) {
+std::string check_message(const Description& d) {
   try {
     check(d);
   } catch (const base::InputError& error) {
@@ -65,7 +65,7 @@ TEST(CheckDescription, AModelBuiltInCodeGetsTheSameMessagesWithoutPlace) {
   auto d = pendulum();
   d.joints[0].end.body = "Amr";
   EXPECT_EQ(
-      message_of(d),
+      check_message(d),
       "joint \"Hinge\": end: \"Amr\" is not a body. Did you mean \"Arm\"? Bodies: Inertial, Arm.");
 }
 
@@ -83,11 +83,11 @@ TEST(CheckDescription, UsesTheStartValuesOfParameters) {
   d.parameters = {parameter("m", {"Arm.mass"})};
   EXPECT_THAT(check(d), IsEmpty());
   d.parameters[0].initial = -1.0;
-  EXPECT_EQ(message_of(d), "body \"Arm\": mass = -1: must be > 0.");
+  EXPECT_EQ(check_message(d), "body \"Arm\": mass = -1: must be > 0.");
   d.parameters = {parameter("Ixx", {"Arm.inertia.xx"})};
   d.parameters[0].initial = 4.5;
   EXPECT_EQ(
-      message_of(d),
+      check_message(d),
       "body \"Arm\": impossible inertia: the largest principal moment 4.5 exceeds the sum of the "
       "others 4 (triangle inequality).");
 }
@@ -103,7 +103,7 @@ TEST(CheckDescription, FormulasMayUseAParameterOfKsForm) {
 TEST(CheckDescription, KnowsTheTypesThatAPlugInRegistered) {
   auto d = pendulum();
   d.joints[0].key = "Sticky";
-  EXPECT_THAT(message_of(d), ::testing::StartsWith("joint \"Hinge\": unknown key \"Sticky\"."));
+  EXPECT_THAT(check_message(d), ::testing::StartsWith("joint \"Hinge\": unknown key \"Sticky\"."));
   registry().add(JointType{"Sticky", "test", {}, {{"glue", "N", "how sticky", 1.0}}, 3, 3});
   EXPECT_THAT(check(d), IsEmpty());
   EXPECT_EQ(constant_number(d, "Hinge.glue"), 1.0);

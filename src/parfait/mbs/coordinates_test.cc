@@ -15,7 +15,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kStep = 2e-3;
+constexpr double kTimeStep = 2e-3;
 
 /// The double pendulum of K 13.1 with its spring, pushed out of the plane on a ball joint.
 Description double_pendulum() {
@@ -36,7 +36,7 @@ Description double_pendulum() {
   return d;
 }
 
-Number3 number3(const Vector3d& a) {
+Number3 to_number3(const Vector3d& a) {
   return {a[0], a[1], a[2]};
 }
 Vector3d vector3(const Number3& a) {
@@ -58,9 +58,9 @@ void skew(Description& d, const std::string& id, const Matrix3d& U) {
     Matrix3d X;
     X << vector3(body.x), vector3(body.y), vector3(body.z);
     X = X * U;
-    body.x = number3(X.col(0));
-    body.y = number3(X.col(1));
-    body.z = number3(X.col(2));
+    body.x = to_number3(X.col(0));
+    body.y = to_number3(X.col(1));
+    body.z = to_number3(X.col(2));
     body.center_of_mass = value3(inverse * vector3(body.center_of_mass));
   }
   const auto rewrite = [&](Marker& marker) {
@@ -94,7 +94,7 @@ VectorXd after_one_second(const Description& d) {
   EXPECT_LT(model.assembly().velocity_change, 1e-12);
   auto ws = model.make_workspace(0);
   VectorXd y = start_state(model);
-  for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kStep, kStep, y);
+  for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kTimeStep, kTimeStep, y);
   return observed(model, *ws, 1.0, y, watched());
 }
 
@@ -170,8 +170,8 @@ TEST(Released, LengthOscillatesAsItsClosedFormSays) {
   const double w = std::sqrt(4 * k / ((Iyy + Izz - Ixx) / 2));
   double farthest = 0;
   for (int i = 1; i <= 1000; ++i) {
-    y = runge_kutta_step(model, *ws, (i - 1) * kStep, kStep, y);
-    const double t = i * kStep;
+    y = runge_kutta_step(model, *ws, (i - 1) * kTimeStep, kTimeStep, y);
+    const double t = i * kTimeStep;
     const double lambda = a + (1 - a) * std::cos(w * t) + rate / w * std::sin(w * t);
     EXPECT_NEAR(observed(model, *ws, t, y, "body.e1.x"), lambda, 1e-9);
     EXPECT_NEAR(observed(model, *ws, t, y, "body.e2.y"), 1, 1e-12);
@@ -198,7 +198,7 @@ TEST(Released, FreeSpinningBodyKeepsEnergyAndAngularMomentumWhileItStretches) {
   VectorXd y = start_state(model);
   const double energy = observed(model, *ws, 0, y, "energy.total");
   EXPECT_NEAR(energy, 0.5 * (Jxx + Jyy) * 4, 1e-12);
-  for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kStep, kStep, y);
+  for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kTimeStep, kTimeStep, y);
   const Vector3d e1 = y.segment(3, 3), e2 = y.segment(6, 3);
   const double w = e1.normalized().dot(Vector3d(-y.segment(12 + 6, 3)));  // e2' = -w e1 / |e1|
   EXPECT_GT(e1.norm(), 1.5);
@@ -220,7 +220,7 @@ TEST(Released, WithoutForcesStretchesUniformlyWhileItFalls) {
   const Model model(d);
   auto ws = model.make_workspace(0);
   VectorXd y = start_state(model);
-  for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kStep, kStep, y);
+  for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kTimeStep, kTimeStep, y);
   EXPECT_NEAR(y[3], 1.3, 1e-12);
   EXPECT_NEAR(observed(model, *ws, 1, y, "body.com.x"), 0.5 * 1.3, 1e-12);
   EXPECT_NEAR(observed(model, *ws, 1, y, "body.com.z"), -0.5 * 9.81, 1e-11);

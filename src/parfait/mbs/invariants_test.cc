@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 /// Rows that move with time and parameters, rows of velocities alone. No loops: off the manifold
 /// their redundant rows contradict each other, and accelerations are not smooth (K 8.3).
-std::vector<Description> models() {
+std::vector<Description> models_with_invariants() {
   auto driven = testing_support::driven_pendulum().description;
   Parameter amplitude;
   amplitude.id = "amplitude";
@@ -29,7 +29,7 @@ std::vector<Description> models() {
 }
 
 TEST(Invariants, HaveExactDirections) {
-  for (const Description& description : models()) {
+  for (const Description& description : models_with_invariants()) {
     const Model model(description);
     const auto y = start_state(model) + testing_support::Random(5).vector(model.sizes().ny(), 0.01);
     const auto p = start_parameters(model);

@@ -285,7 +285,7 @@ TEST(MechanicalModes, HexapodComesToRestAndItsEnergyIsLeast) {
   }
 }
 
-Description free_body() {
+Description resting_body() {
   Description d;
   Body body;
   body.id = "Rock";
@@ -298,7 +298,7 @@ Description free_body() {
 }
 
 TEST(MechanicalModes, FreeBodyIsNeutralInSixDirectionsAndDrifts) {
-  Settled s(free_body());
+  Settled s(resting_body());
   ASSERT_TRUE(s.report.found()) << s.report.message();
   EXPECT_EQ(s.report.iterations, 0);
   EXPECT_LE(s.report.moved, 1e-15);
@@ -313,7 +313,7 @@ TEST(MechanicalModes, FreeBodyIsNeutralInSixDirectionsAndDrifts) {
 }
 
 TEST(MechanicalModes, FallingBodyHasNoEquilibriumAndIsNamed) {
-  auto d = free_body();
+  auto d = resting_body();
   d.forces.push_back(testing_support::gravitation());
   Settled s(d);
   EXPECT_EQ(s.report.outcome, EquilibriumOutcome::kNoEquilibrium);
@@ -323,7 +323,7 @@ TEST(MechanicalModes, FallingBodyHasNoEquilibriumAndIsNamed) {
 }
 
 TEST(MechanicalModes, BodyFallsUntilItRestsOnAOneSidedSpring) {
-  auto d = free_body();
+  auto d = resting_body();
   d.bodies[0].center_of_mass = {0.0, 0.0, 0.0};
   Joint rail;
   rail.key = "Prismatic";

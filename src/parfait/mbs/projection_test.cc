@@ -25,7 +25,6 @@ using testing_support::DenseModel;
 using testing_support::differentiate;
 using testing_support::Random;
 using testing_support::RandomModelOptions;
-using testing_support::State;
 using testing_support::TestModel;
 
 constexpr double kTime = 0.3;
@@ -92,7 +91,7 @@ void expect_nearest(const Case& c, Norm norm, double off, double bound) {
   const Model model(c.model.description);
   const DenseModel dense(c.model.description, c.model.functions);
   Random random(31);
-  State s = dense.initial_state();
+  testing_support::State s = dense.initial_state();
   s.t = kTime;
   s = testing_support::disturbed(random, s, off);
   const auto expected =

@@ -24,7 +24,6 @@ using testing_support::DenseModel;
 using testing_support::differentiate;
 using testing_support::Random;
 using testing_support::RandomModelOptions;
-using testing_support::State;
 using testing_support::TestModel;
 
 Number3 number3(const Vector3d& a) {
@@ -35,7 +34,7 @@ Matrix3d turn(int axis, double angle) {
   return Eigen::AngleAxisd(angle, Vector3d::Unit(axis)).toRotationMatrix();
 }
 
-Vector3d observed3(const Model& model, const State& s, const std::string& name,
+Vector3d observed3(const Model& model, const testing_support::State& s, const std::string& name,
                    const std::string& prefix = "") {
   auto ws = model.make_workspace(0);
   std::vector<std::string> names;
@@ -69,7 +68,7 @@ TEST(Quantities, OfPointsAndAxesAreThoseOfTheDenseModel) {
     const auto test = model_with_markers(61, general);
     const Model model(test.description);
     const DenseModel dense(test.description, test.functions);
-    const State s = dense.initial_state();
+    const testing_support::State s = dense.initial_state();
     const VectorXd a = dense.solve(s).a;
     for (int b = 0; b < dense.num_bodies(); ++b) {
       const Body& body = test.description.bodies[b];
@@ -99,7 +98,7 @@ TEST(Quantities, OfEnergyAreThoseOfTheDenseModel) {
       const auto test = model_with_markers(seed, general);
       const Model model(test.description);
       const DenseModel dense(test.description, test.functions);
-      const State s = dense.initial_state();
+      const testing_support::State s = dense.initial_state();
       auto ws = model.make_workspace(0);
       const VectorXd E = observed(model, *ws, 0, stacked(s),
                                   {"energy.kinetic", "energy.potential", "energy.total"});
@@ -226,7 +225,7 @@ void expect_balance(const TestModel& test, const std::string& what) {
   const Model model(test.description);
   const DenseModel dense(test.description, test.functions);
   auto ws = model.make_workspace(0);
-  State s = dense.initial_state();
+  testing_support::State s = dense.initial_state();
   const VectorXd y = projected(model, *ws, s.t, stacked(s));
   s.q = y.head(dense.nq());
   s.v = y.segment(dense.nq(), dense.nq());
@@ -326,7 +325,7 @@ TEST(Quantities, OfAForceAreItsMeasureRateAndLaw) {
     d.forces.push_back(f);
     const Model model(d);
     const DenseModel dense(d);
-    const State s = dense.initial_state();
+    const testing_support::State s = dense.initial_state();
     const Vector3d delta = dense.point(0, a, s.q) - dense.point(1, b, s.q);
     const Vector3d delta_d = dense.point(0, a, s.v) - dense.point(1, b, s.v);
     const Vector3d z = dense.direction(0, A.col(2), s.q), z_d = dense.direction(0, A.col(2), s.v);

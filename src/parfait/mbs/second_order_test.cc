@@ -230,7 +230,7 @@ TEST(SecondOrderOfModel, PatternStaysAsItIs) {
 }
 
 /// Everything that moves: time, state, parameters; d(M a) beside it.
-void expect_directions(const Description& description, unsigned seed) {
+void expect_second_directions(const Description& description, unsigned seed) {
   const Sample s = sample(description, seed);
   const auto& sizes = s.model->sizes();
   ASSERT_GT(sizes.np, 0);
@@ -273,7 +273,7 @@ void expect_directions(const Description& description, unsigned seed) {
 }
 
 TEST(SecondOrderOfModel, DirectionsOfStatesAndParametersMatchDifferences) {
-  expect_directions(with_external_state(), 41);
+  expect_second_directions(with_external_state(), 41);
 }
 
 TEST(SecondOrderOfModel, DirectionsOfADrivenConstraintMatchDifferences) {
@@ -285,7 +285,7 @@ TEST(SecondOrderOfModel, DirectionsOfADrivenConstraintMatchDifferences) {
   for (auto& c : d.constraints) {
     if (c.id == "pivot_z") c.offset.formula = "amplitude*sin(3*t)";
   }
-  expect_directions(d, 42);
+  expect_second_directions(d, 42);
 }
 
 TEST(SecondOrderOfModel, OneSidedForcesFollowTheMode) {

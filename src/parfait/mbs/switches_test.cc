@@ -99,7 +99,8 @@ State state(const std::string& id, const std::string& derivative, double initial
   return s;
 }
 
-Parameter parameter(const std::string& id, double initial, std::vector<std::string> targets = {}) {
+Parameter switch_parameter(const std::string& id, double initial,
+                           std::vector<std::string> targets = {}) {
   Parameter p;
   p.id = id;
   p.initial = initial;
@@ -209,9 +210,10 @@ Description switched_model(unsigned seed) {
   d.forces.push_back(gate);
   d.states.push_back(
       state("x", "min(x, body_1.com.x) - abs(body_2.com.vz) + step(t - 0.5) + Stop.force", 0.7));
-  d.parameters = {parameter("m1", 1.3, {"body_1.mass"}), parameter("bend", 0.4),
-                  parameter("gain", 0.8), parameter("rest", 1.2, {"Stop.rest_length"}),
-                  parameter("at", 0.2, {"Cable.begin.o.x"})};
+  d.parameters = {switch_parameter("m1", 1.3, {"body_1.mass"}), switch_parameter("bend", 0.4),
+                  switch_parameter("gain", 0.8),
+                  switch_parameter("rest", 1.2, {"Stop.rest_length"}),
+                  switch_parameter("at", 0.2, {"Cable.begin.o.x"})};
   return d;
 }
 
@@ -365,8 +367,9 @@ TEST(OneSided, BallBouncesOffAStiffSpringAsTheClosedFormSays) {
 TEST(Directions, BeyondThoseOfTheParametersDoNotMoveThem) {
   auto d = ball(0.05, -0.7);
   d.forces.push_back(support("Z_Spring", Side::kPush));
-  d.parameters = {parameter("m", kMass, {"Ball.mass"}), parameter("at", 0, {"Floor.begin.o.z"}),
-                  parameter("k", kStiffness, {"Floor.stiffness"})};
+  d.parameters = {switch_parameter("m", kMass, {"Ball.mass"}),
+                  switch_parameter("at", 0, {"Floor.begin.o.z"}),
+                  switch_parameter("k", kStiffness, {"Floor.stiffness"})};
   const Model model(d);
   const int ny = model.sizes().ny(), two = 2 * math::kLanes;
   auto ws = model.make_workspace(two);
