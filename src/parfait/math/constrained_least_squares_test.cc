@@ -82,7 +82,7 @@ TEST(ConstrainedLeastSquares, DeficientDataGiveTheShortestSolutionAndNameTheDire
   EXPECT_EQ(solver.rank(), 4);
   const VectorXd x = solver.solve(r1, VectorXd(0));
   const VectorXd shortest =
-      -J1.bdcSvd(Eigen::ComputeThinU | Eigen::ComputeThinV).setThreshold(1e-10).solve(r1);
+      -J1.jacobiSvd(Eigen::ComputeThinU | Eigen::ComputeThinV).setThreshold(1e-10).solve(r1);
   EXPECT_LT((x - shortest).norm(), 1e-12);
   const MatrixXd unseen = solver.undetermined();
   ASSERT_EQ(unseen.cols(), 1);
