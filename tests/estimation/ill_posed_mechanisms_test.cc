@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-constexpr const char* kGravity = R"(<force key="Gravitation" id="Gravity" g="-9.81"/>)";
+constexpr const char* kGravityElement = R"(<force key="Gravitation" id="Gravity" g="-9.81"/>)";
 
 std::string bar(const std::string& id, double y) {
   return fmt::format(R"(
@@ -80,7 +80,7 @@ std::vector<std::string> texts(const FitResult& result) {
 TEST(IllPosedMechanism, OfTwoSpringsInParallelOnlyTheSumIsKnown) {
   const FitResult result = fit(
       watch(parameter("k1", "One.stiffness") + parameter("k2", "Two.stiffness") + bar("Bar", 0) +
-                spring("One", "Bar", 0, 30) + spring("Two", "Bar", 0, 20) + kGravity,
+                spring("One", "Bar", 0, 30) + spring("Two", "Bar", 0, 20) + kGravityElement,
             "Bar", {{"k1", 10, 30}, {"k2", 16, 20}}));
   ASSERT_TRUE(result.converged()) << result.iteration.message;
   EXPECT_THAT(texts(result),
@@ -97,7 +97,7 @@ TEST(IllPosedMechanism, AStoneFallsAsFastWhateverItsMass) {
       fit(watch(parameter("mass", "Stone.mass") + parameter("gravity", "Gravity.g") +
                     R"(<body id="Stone" mass="2" moment_of_inertia="0.1 0.2 0.25">
                          <velocity v="1 0 3" omega="1 2 3"/> </body>)" +
-                    kGravity,
+                    kGravityElement,
                 "Stone", {{"mass", 5, 2}, {"gravity", -5, -9.81}}));
   ASSERT_TRUE(result.converged()) << result.iteration.message;
   EXPECT_THAT(texts(result), ElementsAre("mass has hardly any influence on the measurements: the "
@@ -112,7 +112,7 @@ TEST(IllPosedMechanism, AStoneFallsAsFastWhateverItsMass) {
 Problem two_pendulums() {
   return watch(parameter("k_left", "One.stiffness") + parameter("k_right", "Two.stiffness") +
                    parameter("m_right", "Right.mass") + bar("Left", 0) + bar("Right", 2) +
-                   spring("One", "Left", 0, 30) + spring("Two", "Right", 2, 20) + kGravity,
+                   spring("One", "Left", 0, 30) + spring("Two", "Right", 2, 20) + kGravityElement,
                "Left", {{"k_left", 20, 30}, {"k_right", 10, 20}, {"m_right", 1, 2}});
 }
 
@@ -152,9 +152,9 @@ TEST(IllPosedMechanism, ABodyThatNobodyWatchesMayStartAnywhere) {
 
 // Twelve coordinates of a body follow from one angle. That they go together is no news.
 TEST(IllPosedMechanism, CoordinatesTiedByConstraintsAreNotReportedAsCorrelated) {
-  Problem problem = watch(
-      parameter("k", "One.stiffness") + bar("Bar", 0) + spring("One", "Bar", 0, 30) + kGravity,
-      "Bar", {{"k", 20, 30}});
+  Problem problem = watch(parameter("k", "One.stiffness") + bar("Bar", 0) +
+                              spring("One", "Bar", 0, 30) + kGravityElement,
+                          "Bar", {{"k", 20, 30}});
   problem.experiments[0].initial = {{.kind = InitialState::Kind::kFree}};
   const FitResult result = fit(problem);
   ASSERT_TRUE(result.converged()) << result.iteration.message;

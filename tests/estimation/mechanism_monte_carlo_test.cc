@@ -16,11 +16,11 @@ namespace {
 
 using namespace estimate;  // NOLINT(google-build-using-namespace): tests of this room
 
-constexpr double kSigma = 0.005;
+constexpr double kMarkerSigma = 0.005;
 
 /// The pendulum of examples/pendulum: gravity, the place of the hinge on the bar (which changes the
 /// constraints) and the initial angle and rate are unknown; the centre is measured 15 times.
-Problem pendulum() {
+Problem hinged_pendulum() {
   mbs::Description d =
       io::read_model(std::string(PARFAIT_SOURCE_DIR) + "/examples/pendulum/pendulum.xml");
   mbs::Parameter hinge;
@@ -37,8 +37,9 @@ Problem pendulum() {
   e.system = mbs::build(d);
   e.data = empty_data(times(0, 1.4, 15), {"x", "z"});
   for (const char* c : {"x", "z"}) {
-    e.observations.push_back(
-        {.column = c, .quantity = std::string("Bar.com.") + c, .sigma = {.absolute = kSigma}});
+    e.observations.push_back({.column = c,
+                              .quantity = std::string("Bar.com.") + c,
+                              .sigma = {.absolute = kMarkerSigma}});
   }
   free_start(e);
   e.grid.intervals = 2;
@@ -50,13 +51,13 @@ Problem pendulum() {
 
 TEST(MonteCarlo, CovarianceAndIntervalsOfAMechanismWithUnknownGeometryAreRight) {
   constexpr int kRuns = 500;
-  const Problem problem = pendulum();
+  const Problem problem = hinged_pendulum();
 
   // At the truth, without noise: the covariance that theory promises, and the start of all fits.
   Problem exact = problem;
   for (auto& o : exact.experiments[0].observations) o.sigma.absolute = 0;
   exact = synthesize(exact, 1);
-  for (auto& o : exact.experiments[0].observations) o.sigma.absolute = kSigma;
+  for (auto& o : exact.experiments[0].observations) o.sigma.absolute = kMarkerSigma;
   exact.options.sigma_known = true;
   const FitResult truth = fit(exact);
   ASSERT_TRUE(truth.converged()) << truth.iteration.message;
