@@ -3,7 +3,7 @@
 import math
 import unittest
 
-from cli import CliTest
+from cli import SOURCE, CliTest
 
 BALL = """<ode>
   <state id="h" initial="1"/> <state id="v" initial="0"/>
@@ -27,6 +27,14 @@ class Events(CliTest):
             self.assertEqual(event["mode"], 1)
         self.assertIn("3 events\n", done.stdout)
         self.assertRegex(done.stdout, r"t = 0\.4515\d+ +bounce  jump")
+
+    def test_contacts_of_a_mechanism_happen_once_whatever_projection_moves(self):
+        model = SOURCE / "tests/cases/models/hitting_pendulum.xml"
+        for rtol in ("1e-4", "1e-6", "1e-8"):
+            self.run_cli("simulate", model, "--rtol", rtol, "--out", "r")
+            seen = [(event["name"], event["mode"]) for event in self.result("r")["events"]]
+            self.assertEqual(seen, [("Floor: touch", 1), ("Floor: touch", -1), ("Wall", 1),
+                                    ("Floor: touch", 1), ("Floor: touch", -1)])
 
     def test_every_step_shows_both_sides_of_a_jump(self):
         model = self.write("ball.xml", BALL)

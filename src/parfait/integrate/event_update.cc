@@ -125,8 +125,10 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, const Tangent& r
           watch_.values(state.t, state.y, state.z, {.y = f_after_, .z = z_rate_}, s_, s_rate_);
     }
     if (status_ != Status::kOk) return false;
-    // Away from the surface (after a jump) the value decides.
-    if (is_off_surface(s_[which], s_rate_[which], state.t)) return sign * s_[which] > 0;
+    // Away from the surface (after a jump, here or of another event) the value decides. On the side
+    // that is left it is off by what projection has moved, and the rate decides.
+    const bool is_off = is_off_surface(s_[which], s_rate_[which], state.t);
+    if (is_off && (jumped || after * s_[which] > 0)) return sign * s_[which] > 0;
     return sign * s_rate_[which] > 0;
   };
   if (info.time_only) {
