@@ -18,22 +18,27 @@ BlockFactors::BlockFactors(const EliminationPlan& plan, int num_joints)
 
 namespace {
 
-/// LDL^T of the diagonal block of a joint with N rows; returns the number of dropped rows. Scalar:
-/// the chain of pivots is what takes time, and lanes would lengthen it. Only joints that close a
-/// loop are tested: without loops the rows are independent, however light a body is.
-template <int N, bool kTest>
-inline int factor_diagonal(double tolerance, const double* K, const double* d0, double* L,
-                           double* inverse) {
-  double a[N][N];
+/// The lower half of the diagonal block of a joint with N rows, a[column][row].
+template <int N>
+inline __attribute__((always_inline)) void load_diagonal(const double* K, double (&a)[N][N]) {
 #pragma GCC unroll 6
   for (int c = 0; c < N; ++c) {
 #pragma GCC unroll 6
     for (int r = c; r < N; ++r) a[c][r] = K[diagonal_entry(N, r, c)];
   }
+}
+
+/// LDL^T of the diagonal block of a joint that closes a loop, where a pivot may vanish; returns the
+/// number of dropped rows.
+template <int N>
+inline int factor_tested(double tolerance, const double* K, const double* d0, double* L,
+                         double* inverse) {
+  double a[N][N];
+  load_diagonal(K, a);
   int dropped = 0;
 #pragma GCC unroll 6
   for (int c = 0; c < N; ++c) {
-    const bool keep = !kTest || a[c][c] > tolerance * d0[c];
+    const bool keep = a[c][c] > tolerance * d0[c];
     const double inv = keep ? 1 / a[c][c] : 0.0;
     inverse[c] = inv;
     dropped += !keep;
@@ -46,6 +51,39 @@ inline int factor_diagonal(double tolerance, const double* K, const double* d0, 
     }
   }
   return dropped;
+}
+
+/// The same where no loop is closed: the rows are independent, however light a body is.
+///
+/// Scalar, and two pivots at a time: the chain of divisions is what takes time. The second pivot of
+/// two is d1 = det / d0, det = a00 a11 - a10^2, which cancels as a11 - a10^2 / a00 does and no
+/// more, so that 1/d0 and 1/det are found side by side.
+template <int N>
+inline void factor_diagonal(const double* K, double* L, double* inverse) {
+  double a[N][N];
+  load_diagonal(K, a);
+#pragma GCC unroll 3
+  for (int c = 0; c < N; c += 2) {
+    const double inv = 1 / a[c][c];
+    inverse[c] = inv;
+    if (c + 1 == N) break;
+    const double det = a[c][c] * a[c + 1][c + 1] - a[c][c + 1] * a[c][c + 1];
+    const double next_inv = a[c][c] * (1 / det);
+    inverse[c + 1] = next_inv;
+    const double l_next = a[c][c + 1] * inv;
+    L[c * 6 + c + 1] = l_next;
+    double next[N];
+#pragma GCC unroll 6
+    for (int r = c + 2; r < N; ++r) next[r] = a[c + 1][r] - a[c][r] * l_next;
+#pragma GCC unroll 6
+    for (int k = c + 2; k < N; ++k) {
+      const double l0 = a[c][k] * inv, l1 = next[k] * next_inv;
+      L[c * 6 + k] = l0;
+      L[c * 6 + 6 + k] = l1;
+#pragma GCC unroll 6
+      for (int r = k; r < N; ++r) a[k][r] = a[k][r] - a[c][r] * l0 - next[r] * l1;
+    }
+  }
 }
 
 /// W = K L^-T and S = W d^-1 for a block of NP rows and N columns: V4 for the first four rows,
@@ -92,10 +130,10 @@ inline void update_columns(const double* S, const double* W, double* K) {
   for (int c = 0; c < N; ++c) column[c] = load4(S + 4 * c);
 #pragma GCC unroll 6
   for (int s = 0; s < NQ; ++s) {
-    V4 sum = column[0] * splat(W[entry(N, s, 0)]);
+    V4 rest = load4(K + 4 * s);
 #pragma GCC unroll 6
-    for (int c = 1; c < N; ++c) sum += column[c] * splat(W[entry(N, s, c)]);
-    store4(K + 4 * s, load4(K + 4 * s) - sum);
+    for (int c = 0; c < N; ++c) rest -= column[c] * splat(W[entry(N, s, c)]);
+    store4(K + 4 * s, rest);
   }
 }
 
@@ -134,9 +172,9 @@ int eliminate_links(const EliminationPlan::Step* step, double tolerance, BlockFa
     double* L = f.L.data() + 36 * j;
     double* inverse = f.inverse.data() + 8 * j;
     if (step[i].tested) {
-      dropped += factor_diagonal<N, true>(tolerance, K + step[i].offset, d0, L, inverse);
+      dropped += factor_tested<N>(tolerance, K + step[i].offset, d0, L, inverse);
     } else {
-      factor_diagonal<N, false>(tolerance, K + step[i].offset, d0, L, inverse);
+      factor_diagonal<N>(K + step[i].offset, L, inverse);
     }
   }
   for (int i = 0; i < count; ++i) {
@@ -297,9 +335,9 @@ void eliminate_joint(const EliminationPlan& plan, const EliminationPlan::Step& s
   with_size(step.nrows, [&]<int N>() {
     const double* d0 = f.diagonal0.data() + 8 * step.joint;
     if (step.tested) {
-      f.num_dropped += factor_diagonal<N, true>(tolerance, K + step.offset, d0, L, inverse);
+      f.num_dropped += factor_tested<N>(tolerance, K + step.offset, d0, L, inverse);
     } else {
-      factor_diagonal<N, false>(tolerance, K + step.offset, d0, L, inverse);
+      factor_diagonal<N>(K + step.offset, L, inverse);
     }
     for (int i = 0; i < step.num_neighbours; ++i) {
       const auto& p = neighbours[step.first_neighbour + i];

@@ -16,6 +16,7 @@ constexpr double kStill[12] = {};
 
 /// Twelve coordinates of four bodies, one quad per coordinate.
 inline __attribute__((always_inline)) void load_quad(const double* const p[4], V4 out[12]) {
+#pragma GCC unroll 3
   for (int g = 0; g < 3; ++g) {
     for (int b = 0; b < 4; ++b) out[4 * g + b] = load4(p[b] + 4 * g);
     transpose(out[4 * g], out[4 * g + 1], out[4 * g + 2], out[4 * g + 3]);
@@ -35,6 +36,7 @@ V4 vsqrt(V4 x) {
 #if defined(__AVX__)
   return _mm256_sqrt_pd(x);
 #else
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) x[i] = std::sqrt(x[i]);
   return x;
 #endif
@@ -44,8 +46,10 @@ V4 vsqrt(V4 x) {
 constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 /// Z = L^-T of the world inertia Theta = tr(P) I - P, P = X J X^T; keeps X J.  (S2)
-inline __attribute__((always_inline)) void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
+__attribute__((noinline)) void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
+#pragma GCC unroll 3
   for (int j = 0; j < 3; ++j) {
+#pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
       XJ[3 * j + k] =
           X[k] * J[kEntry[0][j]] + X[3 + k] * J[kEntry[1][j]] + X[6 + k] * J[kEntry[2][j]];
@@ -57,10 +61,11 @@ inline __attribute__((always_inline)) void whiten(const V4* X, const V4* J, V4* 
   const V4 Pxx = P(0, 0), Pyy = P(1, 1), Pzz = P(2, 2);
   const V4 xx = Pyy + Pzz, yy = Pxx + Pzz, zz = Pxx + Pyy;
   const V4 xy = -P(0, 1), xz = -P(0, 2), yz = -P(1, 2);
-  // Theta = L d L^T; the roots of 1/d stay out of the chain of divisions.
+  // Theta = L d L^T; the first two divisions do not wait for each other (see block_solver.cc), and
+  // the roots of 1/d stay out of the chain.
   const V4 i0 = 1.0 / xx;
+  const V4 i1 = xx * (1.0 / (xx * yy - xy * xy));
   const V4 l10 = xy * i0, l20 = xz * i0;
-  const V4 i1 = 1.0 / (yy - l10 * xy);
   const V4 u21 = yz - l20 * xy;
   const V4 l21 = u21 * i1;
   const V4 i2 = 1.0 / (zz - l20 * xz - l21 * u21);
@@ -96,6 +101,7 @@ inline __attribute__((always_inline)) void inverse_transpose(const V4* X, V4* Y)
   cross(X + 6, X, Y + 3);
   cross(X, X + 3, Y + 6);
   const V4 inverse = 1.0 / (X[0] * Y[0] + X[1] * Y[1] + X[2] * Y[2]);
+#pragma GCC unroll 9
   for (int i = 0; i < 9; ++i) Y[i] *= inverse;
 }
 
@@ -105,15 +111,19 @@ struct Metric {
 
 /// Y S and the torque sum_i e_i x (Y S J)_i = sum_j (X J)_j x (Y S)_j it needs.  (S1)
 inline __attribute__((always_inline)) void set_particular(const Metric& metric, BodyQuad& Q) {
+#pragma GCC unroll 3
   for (int j = 0; j < 3; ++j) {
+#pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
       Q.Xdd[3 * j + k] = Q.Y[k] * metric.S[kEntry[0][j]] + Q.Y[3 + k] * metric.S[kEntry[1][j]] +
                          Q.Y[6 + k] * metric.S[kEntry[2][j]];
     }
   }
+#pragma GCC unroll 3
   for (int k = 0; k < 3; ++k) {
     const int l = (k + 1) % 3, m = (k + 2) % 3;
     V4 sum{};
+#pragma GCC unroll 3
     for (int j = 0; j < 3; ++j) {
       sum += Q.XJ[3 * j + l] * Q.Xdd[3 * j + m] - Q.XJ[3 * j + m] * Q.Xdd[3 * j + l];
     }
@@ -122,21 +132,24 @@ inline __attribute__((always_inline)) void set_particular(const Metric& metric, 
 }
 
 /// S = -X'^T X' (+ offset).
-inline __attribute__((always_inline)) Metric metric(const V4* Xd, const KernelState& k, int first,
-                                                    int count) {
+inline __attribute__((always_inline)) Metric metric(const V4* Xd) {
   Metric out;
   constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+#pragma GCC unroll 6
   for (int e = 0; e < 6; ++e) {
     const V4* a = Xd + 3 * kPair[e][0];
     const V4* b = Xd + 3 * kPair[e][1];
     out.S[e] = -(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
   }
-  if (!k.metric_offset.empty()) {
-    for (int b = 0; b < count; ++b) {
-      for (int e = 0; e < 6; ++e) out.S[e][b] += k.metric_offset[6 * (first + b) + e];
-    }
-  }
   return out;
+}
+
+/// Adds k.metric_offset, which is rare.
+__attribute__((noinline)) void add_metric_offset(const KernelState& k, int first, int count,
+                                                 Metric& out) {
+  for (int b = 0; b < count; ++b) {
+    for (int e = 0; e < 6; ++e) out.S[e][b] += k.metric_offset[6 * (first + b) + e];
+  }
 }
 
 struct Lanes {
@@ -170,18 +183,23 @@ void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double
   load_quad(pq, x);
   load_quad(pv, rate);
   BodyQuad& Q = k.quads[quad];
+#pragma GCC unroll 9
   for (int i = 0; i < 9; ++i) Q.X[i] = x[3 + i];
   inverse_transpose(Q.X, Q.Y);
   whiten(Q.X, I.J, Q.XJ, Q.Z);
-  set_particular(metric(rate + 3, k, first, count), Q);
+  Metric S = metric(rate + 3);
+  if (!k.metric_offset.empty()) add_metric_offset(k, first, count, S);
+  set_particular(S, Q);
 
   V4 second[3][4];
   if constexpr (kDrop) {
     V4 alpha[3];
     apply_inverse_inertia(Q.Z, Q.tau_S, alpha);
+#pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
       V4 turn[3];
       cross(alpha, Q.X + 3 * i, turn);
+#pragma GCC unroll 3
       for (int d = 0; d < 3; ++d) Q.Xdd[3 * i + d] -= turn[d];
       scatter(Q.Xdd[3 * i], Q.Xdd[3 * i + 1], Q.Xdd[3 * i + 2], second[i]);
       Q.ac[i] = splat(gravity[i]);
@@ -190,6 +208,7 @@ void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double
   V4 rc[4], vc[4];
   if (centers) {
     V4 r[3], w[3];
+#pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
       r[i] = x[i] + Q.X[i] * I.c[0] + Q.X[3 + i] * I.c[1] + Q.X[6 + i] * I.c[2];
       w[i] = rate[i] + rate[3 + i] * I.c[0] + rate[6 + i] * I.c[1] + rate[9 + i] * I.c[2];
@@ -216,6 +235,7 @@ void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double
     store4(f.Z, z0[b]);
     store4(f.Z + 4, z1[b]);
     if constexpr (kDrop) {
+#pragma GCC unroll 3
       for (int i = 0; i < 3; ++i) f.Xdd[i] = second[i][b];
       f.ac = gravity;
     }

@@ -19,16 +19,17 @@ namespace parfait::mbs {
 /// Coefficients of four bodies at a state, prepared once for all directions; X, Y and X'' are those
 /// of the BodyQuad.
 struct alignas(32) DirectionQuad {
-  V4 Xd[9], A[9];
+  V4 minus_Xd[9], minus_half_Xdd[9];
+  V4 A[9];
   V4 inverse_Theta[6];  ///< world, xx yy zz xy xz yz
   V4 H[18];             ///< d(alpha) / dS: H[3 e + k], e = xx yy zz xy xz yz
 };
 
-/// Coefficients of a fast joint: rates of its axes, and per group the sum of lambda times partners.
+/// Coefficients of a fast joint: rates of its axes (the first doubled), and per group the sum of
+/// lambda times partners.
 struct alignas(32) DirectionJoint {
-  V4 axis_d[2][3], axis_dd[2][3];
-  V4 partner[3];
-  double partner_local[3][4];
+  V4 axis_2d[2][3], axis_dd[2][3];
+  V4 partner[3], partner_local[3];
 };
 
 /// Directions of a body's inertia (in bodies whose inertia a parameter changes).
@@ -36,18 +37,17 @@ struct InertiaLanes {
   Lane m, c[3], J[6];
 };
 
+/// Directions of the wrench on a body.
 struct BodyWork {
-  Lane F[3], T[3];  ///< of the applied forces, later of the joints
-  Lane YS[9], alpha[3], ac[3];
+  Lane F[3], T[3];
 };
 
 struct DirectionState {
   AlignedVector<DirectionQuad> quads;
   AlignedVector<DirectionJoint> joints;
-  AlignedVector<std::array<V4, 3>> A;  ///< joints' part of A, per body
-  AlignedVector<BodyWork> bodies;      ///< one more for the ground
-  AlignedVector<BodyLanes> lanes;      ///< per body, for forces, general joints and observers
-  AlignedVector<Lane> multipliers;     ///< 6 per joint: residuals, then directions of lambda
+  AlignedVector<BodyWork> bodies;   ///< applied wrenches; one more for the ground
+  AlignedVector<BodyLanes> lanes;   ///< per body, for forces, general joints and observers
+  AlignedVector<Lane> multipliers;  ///< 6 per joint: residuals, then directions of lambda
   AlignedVector<std::array<Lane, 9>> axis_force;     ///< released bodies: directions of F_X
   AlignedVector<std::array<V4, 3>> released_Lambda;  ///< and their rigid-body multipliers
   AlignedVector<std::array<Lane, 9>> group_axis;     ///< per joint: directions of the common axes
@@ -86,8 +86,8 @@ RowMotion<Dual> row_motion(const Site<Dual>& site, const RowShape& row);
 /// The wrench of a joint's multipliers as its gradient turns: subtracted from F, T (and F_X).
 void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<Dual>& site,
                        const double* lambda, DirectionState& d);
-/// F, T += the joint's wrench due to the directions of its multipliers. (D5)
-void joint_wrench_directions(const JointShape& shape, const KernelState& k, int j,
-                             DirectionState& d);
+/// The wrench of all joints on a body due to the directions of their multipliers. (D5)
+void joint_wrench_directions(const Structure& s, const KernelState& k, int body,
+                             const DirectionState& d, BodyWork& out);
 
 }  // namespace parfait::mbs

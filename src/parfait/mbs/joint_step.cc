@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #include "parfait/mbs/constraint_row.h"
 
@@ -15,24 +18,19 @@ using Vec = Vec3<double>;
 V4 combine(const V4* X, const double* r) {
   return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
 }
+constexpr long long kMinus = static_cast<long long>(1ULL << 63);  ///< the sign bit
+
+/// (a[0], a[1], a[2], x); GCC takes a shuffle for this apart.
+V4 with_last(V4 a, const double& x) {
+#if defined(__AVX__)
+  return _mm256_blend_pd(a, _mm256_broadcast_sd(&x), 8);
+#else
+  a[3] = x;
+  return a;
+#endif
+}
 Vec vec(V4 a) {
   return {a[0], a[1], a[2]};
-}
-
-/// E_c = sum_k Z_kc T_k, Z upper triangular: columns of the whitened Jacobian from the levers T,
-/// four rows (and, with H, the next four) at a time.
-template <bool kMore>
-inline void whiten_columns(const double* Z, const V4 T[3], const V4 H[3], double* E) {
-  const V4 z00 = splat(Z[0]), z01 = splat(Z[1]), z11 = splat(Z[2]), z02 = splat(Z[3]),
-           z12 = splat(Z[4]), z22 = splat(Z[5]);
-  store4(E, T[0] * z00);
-  store4(E + 8, T[0] * z01 + T[1] * z11);
-  store4(E + 16, T[0] * z02 + T[1] * z12 + T[2] * z22);
-  if constexpr (kMore) {
-    store4(E + 4, H[0] * z00);
-    store4(E + 12, H[0] * z01 + H[1] * z11);
-    store4(E + 20, H[0] * z02 + H[1] * z12 + H[2] * z22);
-  }
 }
 
 /// X r, X' r and X'' r at once.
@@ -62,10 +60,39 @@ struct Any {
   static int b_axis(const JointShape& s, int row) { return s.rows[row].b_axis; }
 };
 
+/// Columns E_c = sum_k Z_kc T_k of the whitened Jacobian of one side, Z upper triangular. The
+/// levers T_k hold component k of e_i x rho (point rows) in the lanes x, y, z and of u x w (the
+/// first DDX row) in lane 3; all is negative on side b. `n` are the levers u x w of the DDX rows.
+template <class Shape>
+inline __attribute__((always_inline)) void whiten_side(const JointShape& shape, int side, V4 rho,
+                                                       const V4* n, const double* Z,
+                                                       double (*E)[8]) {
+  const int nrows = Shape::nrows(shape);
+  V4 T[3] = {__builtin_shufflevector(rho, rho, 3, 2, 1, 3),
+             __builtin_shufflevector(rho, rho, 2, 3, 0, 3),
+             __builtin_shufflevector(rho, rho, 1, 0, 3, 3)};
+  constexpr I4 kSign[3] = {{0, kMinus, 0, 0}, {0, 0, kMinus, 0}, {kMinus, 0, 0, 0}};
+  const I4 all = side == 0 ? I4{} : I4{kMinus, kMinus, kMinus, kMinus};
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+    if (nrows > 3) T[k] = with_last(T[k], reinterpret_cast<const double*>(n)[k]);
+    T[k] = V4(I4(T[k]) ^ (kSign[k] ^ all));
+  }
+  store4(E[0], T[0] * splat(Z[0]));
+  store4(E[1], T[0] * splat(Z[1]) + T[1] * splat(Z[2]));
+  store4(E[2], T[0] * splat(Z[3]) + T[1] * splat(Z[4]) + T[2] * splat(Z[5]));
+  const double sign = side == 0 ? 1 : -1;
+#pragma GCC unroll 2
+  for (int i = 4; i < nrows; ++i) {
+    const double* t = reinterpret_cast<const double*>(n + i - 3);
+    const double x = sign * t[0], y = sign * t[1], z = sign * t[2];
+    E[0][i] = x * Z[0];
+    E[1][i] = x * Z[1] + y * Z[2];
+    E[2][i] = x * Z[3] + y * Z[4] + z * Z[5];
+  }
+}
+
 /// Whitened Jacobian and residual of a joint whose rows are a common point and u . w.
-///
-/// Levers on a side: column k holds component k of rho x n (point rows) or of u x w. For the ball
-/// part that is e_k x rho in the lanes x, y, z; the first DDX row follows in lane 3.
 template <class Shape>
 void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
                      JointRows& r, double* residual) {
@@ -103,27 +130,7 @@ void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame
   }
 #pragma GCC unroll 2
   for (int side = 0; side < 2; ++side) {
-    const double* Z = side == 0 ? A.Z : B.Z;
-    const V4 lever = side == 0 ? rho[0] : -rho[1];
-    const V4 minus = -lever;
-    V4 T[3] = {__builtin_shufflevector(lever, minus, 3, 6, 1, 3),
-               __builtin_shufflevector(lever, minus, 2, 3, 4, 3),
-               __builtin_shufflevector(lever, minus, 5, 0, 3, 3)};
-    if (nrows > 3) {
-      const V4 n0 = side == 0 ? n[0] : -n[0];
-      T[0] = __builtin_shufflevector(T[0], n0, 0, 1, 2, 4);
-      T[1] = __builtin_shufflevector(T[1], n0, 0, 1, 2, 5);
-      T[2] = __builtin_shufflevector(T[2], n0, 0, 1, 2, 6);
-    }
-    if (nrows > 4) {
-      const V4 n1 = side == 0 ? n[1] : -n[1], n2 = side == 0 ? n[2] : -n[2];
-      const V4 H[3] = {__builtin_shufflevector(n1, n2, 0, 4, 3, 3),
-                       __builtin_shufflevector(n1, n2, 1, 5, 3, 3),
-                       __builtin_shufflevector(n1, n2, 2, 6, 3, 3)};
-      whiten_columns<true>(Z, T, H, r.E[side][0]);
-    } else {
-      whiten_columns<false>(Z, T, nullptr, r.E[side][0]);
-    }
+    whiten_side<Shape>(shape, side, rho[side], r.n, side == 0 ? A.Z : B.Z, r.E[side]);
   }
 }
 

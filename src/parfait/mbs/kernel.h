@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "parfait/math/lanes.h"
@@ -80,11 +81,27 @@ struct ReleasedShape {
   std::array<std::array<double, 6>, 6> E{};
 };
 
+/// One of the joints of a body.
+struct JointSide {
+  int joint = 0, side = 0;
+};
+
+/// The order in which directions visit joints and bodies (direction_step.h): a joint is opened
+/// before its bodies are freed and closed when both are, as soon as possible, so that what one step
+/// has written is still at hand for the next.
+struct DirectionVisit {
+  enum class Kind { kOpenJoint, kFreeBody, kFreeReleased, kCloseJoint } kind = {};
+  int index = 0;
+};
+
 struct Structure {
   int num_bodies = 0;
   std::vector<JointShape> joints;
   std::vector<int> nrows;
   EliminationPlan plan;
+  std::vector<JointSide> joint_sides;  ///< by body
+  std::vector<int> first_side;         ///< per body, and the end
+  std::vector<DirectionVisit> visits;
   std::vector<ReleasedShape> released;
   std::vector<int> released_index;           ///< per body, index into `released` or -1; ground: -1
   std::vector<std::array<int, 6>> body_row;  ///< per body: row in g_pos and g_vel, -1 if released
@@ -94,6 +111,9 @@ struct Structure {
   bool has_quadratic_rates = false;  ///< VVX rows: the only ones not linear in the velocities
 
   int num_quads() const { return (num_bodies + 3) / 4; }
+  std::span<const JointSide> joints_of(int body) const {
+    return {joint_sides.data() + first_side[body], joint_sides.data() + first_side[body + 1]};
+  }
 };
 
 /// Mass, centre and second moment of four bodies (J: xx yy zz xy xz yz).

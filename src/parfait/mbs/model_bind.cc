@@ -138,8 +138,7 @@ void ModelWorkspace::make_direction_room(const ModelData& m) {
   d = DirectionState(m.structure);
   if (m.any_body_driven) inertia_lanes.resize(static_cast<std::size_t>(chunks) * nb);
   inertia_seed.assign(nb, nullptr);
-  geometry_lanes.resize(static_cast<std::size_t>(chunks) *
-                        std::count(m.geometry_driven.begin(), m.geometry_driven.end(), 1));
+  geometry_lanes.resize(static_cast<std::size_t>(chunks) * m.driven_geometry.size());
   geometry_seed.assign(m.geometry.size(), nullptr);
   constant_lanes.resize(static_cast<std::size_t>(chunks) * m.constants.num_driven());
   offset_lanes.resize(m.structure.num_rows);
@@ -214,8 +213,6 @@ void Model::bind_directions(dynamics::Workspace& ws, const dynamics::Directions&
   m.constants.gradients(w.p.data(), w.constant_gradients.data(), w.scratch.data());
   const int nd = m.constants.num_driven(), nb = m.structure.num_bodies;
   const int chunks = dp.chunks();
-  const std::size_t driven_geometries =
-      std::count(m.geometry_driven.begin(), m.geometry_driven.end(), 1);
   for (int chunk = 0; chunk < chunks; ++chunk) {
     Lane* lanes = w.constant_lanes.data() + static_cast<std::size_t>(chunk) * nd;
     for (int i = 0; i < nd; ++i) {
@@ -245,9 +242,8 @@ void Model::bind_directions(dynamics::Workspace& ws, const dynamics::Directions&
       }
       return out;
     };
-    GeometryLanes* out = w.geometry_lanes.data() + chunk * driven_geometries;
-    for (std::size_t g = 0; g < m.geometry.size(); ++g) {
-      if (!m.geometry_driven[g]) continue;
+    GeometryLanes* out = w.geometry_lanes.data() + chunk * m.driven_geometry.size();
+    for (const int g : m.driven_geometry) {
       const auto pair = pair_geometry<Dual>(m, m.geometry[g], get, center);
       for (int side = 0; side < 2; ++side) {
         put(pair.rho[side], out->rho[side]);

@@ -294,6 +294,7 @@ class Builder {
 
   void build_driven() {
     const int ground = m.structure.num_bodies;
+    std::vector<char> is_driven;
     for (const auto& g : m.geometry) {
       bool driven = false;
       for (int side = 0; side < 2; ++side) {
@@ -301,13 +302,14 @@ class Builder {
         driven |= m.constants.any_driven(g.end[side].first_constant, 12);
         if (g.end[side].body != ground) driven |= m.bodies[g.end[side].body].driven;
       }
-      m.geometry_driven.push_back(driven);
+      if (driven) m.driven_geometry.push_back(static_cast<int>(is_driven.size()));
+      is_driven.push_back(driven);
     }
     for (int j = 0; j < m.num_joints(); ++j) {
       const auto& shape = m.structure.joints[j];
       const bool released = m.structure.released_index[shape.body[0]] >= 0 ||
                             m.structure.released_index[shape.body[1]] >= 0;
-      m.general_joint.push_back(!shape.fast || m.geometry_driven[j] || released);
+      m.general_joint.push_back(!shape.fast || is_driven[j] || released);
       m.any_general_joint |= m.general_joint.back() != 0;
     }
   }

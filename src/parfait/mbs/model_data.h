@@ -99,8 +99,8 @@ struct ModelData {
   Structure structure;
   std::vector<std::string> joint_ids;  ///< joints, then single constraints
   std::vector<GeometrySpec> geometry;  ///< joints, forces, markers
-  std::vector<char> geometry_driven;
-  std::vector<char> general_joint;  ///< takes the general path in the directions
+  std::vector<int> driven_geometry;    ///< those that a parameter moves
+  std::vector<char> general_joint;     ///< takes the general path in the directions
   bool any_general_joint = false;
   std::vector<BodySpec> bodies;
   bool any_body_driven = false;

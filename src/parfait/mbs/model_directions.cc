@@ -134,16 +134,13 @@ void seed_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d,
   w.constant_now =
       has_dp ? w.constant_lanes.data() + static_cast<std::size_t>(chunk) * m.constants.num_driven()
              : w.zero_lanes.data();
-  for (int b = 0; b < nb; ++b) {
+  for (int b = 0; m.any_body_driven && b < nb; ++b) {
     w.inertia_seed[b] = has_dp && m.bodies[b].driven
                             ? &w.inertia_lanes[static_cast<std::size_t>(chunk) * nb + b]
                             : nullptr;
   }
-  const std::size_t driven = std::count(m.geometry_driven.begin(), m.geometry_driven.end(), 1);
-  const GeometryLanes* next = w.geometry_lanes.data() + chunk * driven;
-  for (std::size_t g = 0; g < m.geometry.size(); ++g) {
-    w.geometry_seed[g] = has_dp && m.geometry_driven[g] ? next++ : nullptr;
-  }
+  const GeometryLanes* next = w.geometry_lanes.data() + chunk * m.driven_geometry.size();
+  for (const int g : m.driven_geometry) w.geometry_seed[g] = has_dp ? next++ : nullptr;
   for (int i = 0; i < 3; ++i) w.gravity_lanes[i] = Lane{};
   for (const auto& g : m.gravity) {
     for (int i = 0; i < g.count; ++i) {

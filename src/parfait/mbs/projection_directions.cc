@@ -109,6 +109,7 @@ class LevelDirections {
     for (int b = 0; b < m.structure.num_bodies; ++b) {
       BodyLanes& lanes = w.d.lanes[b];
       (velocity_ ? lanes.V : lanes.D) = dx + 12 * b + 3;
+      lanes.Xdd = w.acceleration_lanes.data() + 12 * b + 3;
       center_lanes(b, dx + 12 * b, velocity_ ? lanes.vc : lanes.rc);
     }
   }
@@ -138,14 +139,16 @@ class LevelDirections {
                         w.d);
     }
     for (int b = 0; b < s.num_bodies; ++b) free_body(b, dx0 + 12 * b);
-    if (!s.released.empty()) free_released_directions(s, w.bound, w.k, seeds(), w.d);
+    for (int i = 0; i < static_cast<int>(s.released.size()); ++i) {
+      free_released_directions(s, w.bound, w.k, i, w.inertia_seed[s.released[i].body], w.d);
+    }
 
     // Rows at the free directions.
     std::copy(dx, dx + 12 * s.num_bodies, w.last_lanes.data());
     for (int b = 0; b < s.num_bodies; ++b) compose(b, dx + 12 * b);
     point_lanes(dx);
     for (int b = 0; b < s.num_bodies; ++b) {
-      std::copy_n(w.d.bodies[b].ac, 3, velocity_ ? w.d.lanes[b].vc : w.d.lanes[b].rc);
+      std::copy_n(w.d.lanes[b].ac, 3, velocity_ ? w.d.lanes[b].vc : w.d.lanes[b].rc);
     }
     for (std::size_t j = 0; j < s.joints.size(); ++j) {
       const JointShape& shape = s.joints[j];
@@ -167,21 +170,9 @@ class LevelDirections {
       w.d.multipliers[6 * j + i] -= row_offset_directions(m, w, offset, velocity_ ? 1 : 0);
     }
     solve_lanes(s.plan, w.k.factors, w.d.multipliers.data());
-    for (int b = 0; b < s.num_bodies; ++b) {
-      for (int k = 0; k < 3; ++k) w.d.bodies[b].F[k] = w.d.bodies[b].T[k] = Lane{};
-    }
-    for (std::size_t j = 0; j < s.joints.size(); ++j) {
-      joint_wrench_directions(s.joints[j], w.k, static_cast<int>(j), w.d);
-    }
     if (!s.released.empty()) finish_released_directions(s, w.k, w.d);
     for (int b = 0; b < s.num_bodies; ++b) finish_body(b, dx + 12 * b);
     return change(dx);
-  }
-
-  ChunkSeeds seeds() const {
-    ChunkSeeds out;
-    out.inertia = m.any_body_driven ? w.inertia_seed.data() : nullptr;
-    return out;
   }
 
   Site<Dual> site(std::size_t j) const {
@@ -207,7 +198,8 @@ class LevelDirections {
     const auto c = w.bound.center(b);
     const double mass = w.bound.mass(b);
     const double* x0 = (velocity_ ? w.projection.v0.data() : w.projection.q0.data()) + 12 * b;
-    const Lane* D = w.d.lanes[b].D;
+    BodyLanes& out = w.d.lanes[b];
+    const Lane* D = out.D;
     for (int k = 0; k < 3; ++k) {
       Lane center = dx0[k] + dx0[3 + k] * c[0] + dx0[6 + k] * c[1] + dx0[9 + k] * c[2];
       if (seed) {
@@ -259,57 +251,54 @@ class LevelDirections {
       for (int k = 0; k < 3; ++k) {
         Lane sum{};
         for (int i = 0; i < 3; ++i) sum += quad.Y[3 * i + k][lane] * S[kEntry[i][j]];
-        work.YS[3 * j + k] = sum;
+        out.Xdd[3 * j + k] = sum;
       }
       for (int k = 0; k < 3; ++k) {
         const int l = (k + 1) % 3, n = (k + 2) % 3;
-        tau[k] -= quad.XJ[3 * j + l][lane] * work.YS[3 * j + n] -
-                  quad.XJ[3 * j + n][lane] * work.YS[3 * j + l];
+        tau[k] -= quad.XJ[3 * j + l][lane] * out.Xdd[3 * j + n] -
+                  quad.XJ[3 * j + n][lane] * out.Xdd[3 * j + l];
       }
     }
-    turn(f.Z, tau, work.alpha);
-    for (int k = 0; k < 3; ++k) work.ac[k] = work.F[k] * f.Z[6];
+    turn(b, 1, tau, out);
+    for (int k = 0; k < 3; ++k) out.ac[k] = work.F[k] * f.Z[6];
   }
 
-  /// out = Theta^-1 tau.
-  static void turn(const double* Z, const Lane* tau, Lane* out) {
-    const Lane h0 = Z[0] * tau[0];
-    const Lane h1 = Z[1] * tau[0] + Z[2] * tau[1];
-    const Lane h2 = Z[3] * tau[0] + Z[4] * tau[1] + Z[5] * tau[2];
-    out[0] = Z[0] * h0 + Z[1] * h1 + Z[3] * h2;
-    out[1] = Z[2] * h1 + Z[4] * h2;
-    out[2] = Z[5] * h2;
-  }
-
-  /// (origin, axes) from Y S, alpha and the centre.
-  void compose(int b, Lane* dx) const {
-    const BodyWork& work = w.d.bodies[b];
+  /// Xdd += sign (Theta^-1 tau) x X.
+  void turn(int b, double sign, const Lane* tau, BodyLanes& out) const {
     const BodyFrame& f = w.k.frames[b];
-    const auto c = w.bound.center(b);
-    const InertiaLanes* seed = w.inertia_seed[b];
+    const double* Z = f.Z;
+    const Lane h0 = (sign * Z[0]) * tau[0];
+    const Lane h1 = (sign * Z[1]) * tau[0] + (sign * Z[2]) * tau[1];
+    const Lane h2 = (sign * Z[3]) * tau[0] + (sign * Z[4]) * tau[1] + (sign * Z[5]) * tau[2];
+    const Lane z[3] = {Z[0] * h0 + Z[1] * h1 + Z[3] * h2, Z[2] * h1 + Z[4] * h2, Z[5] * h2};
     for (int i = 0; i < 3; ++i) {
       for (int k = 0; k < 3; ++k) {
         const int l = (k + 1) % 3, n = (k + 2) % 3;
-        dx[3 + 3 * i + k] =
-            work.YS[3 * i + k] + work.alpha[l] * f.X[i][n] - work.alpha[n] * f.X[i][l];
+        out.Xdd[3 * i + k] += z[l] * f.X[i][n] - z[n] * f.X[i][l];
       }
     }
+  }
+
+  /// (origin, axes) from the axes and the centre.
+  void compose(int b, Lane* dx) const {
+    const BodyLanes& from = w.d.lanes[b];
+    const BodyFrame& f = w.k.frames[b];
+    const auto c = w.bound.center(b);
+    const InertiaLanes* seed = w.inertia_seed[b];
+    std::copy_n(from.Xdd, 9, dx + 3);
     for (int k = 0; k < 3; ++k) {
-      dx[k] = work.ac[k] - dx[3 + k] * c[0] - dx[6 + k] * c[1] - dx[9 + k] * c[2];
+      dx[k] = from.ac[k] - dx[3 + k] * c[0] - dx[6 + k] * c[1] - dx[9 + k] * c[2];
       if (!seed) continue;
       for (int i = 0; i < 3; ++i) dx[k] -= (velocity_ ? f.Xd[i][k] : f.X[i][k]) * seed->c[i];
     }
   }
 
   void finish_body(int b, Lane* dx) {
-    BodyWork& work = w.d.bodies[b];
-    const BodyFrame& f = w.k.frames[b];
-    Lane correction[3];
-    turn(f.Z, work.T, correction);
-    for (int k = 0; k < 3; ++k) {
-      work.alpha[k] -= correction[k];
-      work.ac[k] -= work.F[k] * f.Z[6];
-    }
+    BodyWork joints;
+    joint_wrench_directions(m.structure, w.k, b, w.d, joints);
+    BodyLanes& out = w.d.lanes[b];
+    turn(b, -1, joints.T, out);
+    for (int k = 0; k < 3; ++k) out.ac[k] -= joints.F[k] * w.k.frames[b].Z[6];
     compose(b, dx);
   }
 

@@ -165,41 +165,32 @@ void prepare_released_directions(const Structure& s, const KernelConstants& c, c
 }
 
 void free_released_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
-                              const ChunkSeeds& seeds, DirectionState& d) {
-  for (std::size_t index = 0; index < s.released.size(); ++index) {
-    const ReleasedShape& shape = s.released[index];
-    const int b = shape.body;
-    const BodyFrame& f = k.frames[b];
-    const Lane* D = d.lanes[b].D;
-    BodyWork& w = d.bodies[b];
-    const auto& Lambda = d.released_Lambda[index];
-    Lane R[9], Xdd[9];
-    for (int i = 0; i < 3; ++i) {
-      for (int m = 0; m < 3; ++m) {
-        const int l = (m + 1) % 3, n = (m + 2) % 3;
-        Xdd[3 * i + m] = w.YS[3 * i + m] + w.alpha[l] * f.X[i][n] - w.alpha[n] * f.X[i][l];
+                              int index, const InertiaLanes* inertia, DirectionState& d) {
+  const ReleasedShape& shape = s.released[index];
+  const int b = shape.body;
+  const BodyFrame& f = k.frames[b];
+  const Lane* D = d.lanes[b].D;
+  Lane* Xdd = d.lanes[b].Xdd;
+  const auto& Lambda = d.released_Lambda[index];
+  Lane R[9];
+  for (int j = 0; j < 3; ++j) {
+    for (int m = 0; m < 3; ++m) {
+      Lane sum = d.axis_force[index][3 * j + m];
+      for (int i = 0; i < 3; ++i) {
+        sum -= D[3 * i + m] * Lambda[j][i] + Xdd[3 * i + m] * c.J(b, kEntry[i][j]);
+        if (inertia) sum -= f.Xdd[i][m] * inertia->J[kEntry[i][j]];
       }
+      R[3 * j + m] = sum;
+    }
+  }
+  for (int r = 0; r < shape.count; ++r) {
+    const V4* Q = k.released[index].Q[r];
+    Lane along{};
+    for (int j = 0; j < 3; ++j) {
+      for (int m = 0; m < 3; ++m) along += Q[j][m] * R[3 * j + m];
     }
     for (int j = 0; j < 3; ++j) {
-      for (int m = 0; m < 3; ++m) {
-        Lane sum = d.axis_force[index][3 * j + m];
-        for (int i = 0; i < 3; ++i) {
-          sum -= D[3 * i + m] * Lambda[j][i] + Xdd[3 * i + m] * c.J(b, kEntry[i][j]);
-          if (seeds.inertia && seeds.inertia[b])
-            sum -= f.Xdd[i][m] * seeds.inertia[b]->J[kEntry[i][j]];
-        }
-        R[3 * j + m] = sum;
-      }
-    }
-    for (int r = 0; r < shape.count; ++r) {
-      const V4* Q = k.released[index].Q[r];
-      Lane along{};
-      for (int j = 0; j < 3; ++j) {
-        for (int m = 0; m < 3; ++m) along += Q[j][m] * R[3 * j + m];
-      }
-      for (int j = 0; j < 3; ++j) {
-        for (int m = 0; m < 3; ++m) w.YS[3 * j + m] += Q[j][m] * along;
-      }
+      for (int m = 0; m < 3; ++m) Xdd[3 * j + m] += Q[j][m] * along;
     }
   }
 }
@@ -212,13 +203,13 @@ void finish_released_directions(const Structure& s, const KernelState& k, Direct
       const int index = s.released_index[shape.body[side]];
       if (index < 0) continue;
       const double* E = k.released_columns[j].data() + 48 * side;
+      Lane* Xdd = d.lanes[shape.body[side]].Xdd;
       for (int r = 0; r < s.released[index].count; ++r) {
         Lane along{};
         for (int i = 0; i < shape.nrows; ++i) along += E[8 * r + i] * lambda[i];
         const V4* Q = k.released[index].Q[r];
-        Lane* YS = d.bodies[shape.body[side]].YS;
         for (int a = 0; a < 3; ++a) {
-          for (int m = 0; m < 3; ++m) YS[3 * a + m] -= along * Q[a][m];
+          for (int m = 0; m < 3; ++m) Xdd[3 * a + m] -= along * Q[a][m];
         }
       }
     }

@@ -30,7 +30,7 @@ void finish_released(const Structure& s, KernelState& k);
 void prepare_released_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
                                  DirectionState& d);
 void free_released_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
-                              const ChunkSeeds& seeds, DirectionState& d);
+                              int index, const InertiaLanes* inertia, DirectionState& d);
 void finish_released_directions(const Structure& s, const KernelState& k, DirectionState& d);
 
 }  // namespace parfait::mbs

@@ -72,6 +72,36 @@ JointShape make_shape(const JointInput& joint, GeometrySpec& geometry) {
   return shape;
 }
 
+void list_joint_sides(Structure& s) {
+  for (int b = 0; b < s.num_bodies; ++b) {
+    s.first_side.push_back(static_cast<int>(s.joint_sides.size()));
+    for (int j = 0; j < static_cast<int>(s.joints.size()); ++j) {
+      for (int side = 0; side < 2; ++side) {
+        if (s.joints[j].body[side] == b) s.joint_sides.push_back({j, side});
+      }
+    }
+  }
+  s.first_side.push_back(static_cast<int>(s.joint_sides.size()));
+}
+
+/// Bodies in their order, each after its joints are open; a joint is closed with its second body.
+void plan_visits(Structure& s) {
+  using Kind = DirectionVisit::Kind;
+  std::vector<char> open(s.joints.size(), 0);
+  const auto is_free = [&s](int body, int upto) { return body <= upto || body == s.num_bodies; };
+  for (int b = 0; b < s.num_bodies; ++b) {
+    for (const auto [j, side] : s.joints_of(b)) {
+      if (!open[j]) s.visits.push_back({Kind::kOpenJoint, j});
+      open[j] = 1;
+    }
+    s.visits.push_back({Kind::kFreeBody, b});
+    if (s.released_index[b] >= 0) s.visits.push_back({Kind::kFreeReleased, s.released_index[b]});
+    for (const auto [j, side] : s.joints_of(b)) {
+      if (is_free(s.joints[j].body[1 - side], b)) s.visits.push_back({Kind::kCloseJoint, j});
+    }
+  }
+}
+
 }  // namespace
 
 Structure make_structure(int num_bodies, std::vector<JointInput>& joints,
@@ -119,6 +149,8 @@ Structure make_structure(int num_bodies, std::vector<JointInput>& joints,
   }
   s.num_vel += s.num_rows;
   s.plan = make_elimination_plan(ends, num_bodies);
+  list_joint_sides(s);
+  plan_visits(s);
   return s;
 }
 
