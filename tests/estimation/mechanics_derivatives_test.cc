@@ -13,7 +13,6 @@ namespace parfait::estimation {
 namespace {
 
 using namespace estimate;  // NOLINT(google-build-using-namespace): tests of this room
-using dynamics::Norm;
 using Eigen::VectorXd;
 
 const char* const kMechanisms[] = {"spring_double_pendulum", "four_bar", "bricard_spring"};
@@ -46,13 +45,13 @@ Eigen::Index states_of(const Problem& problem) {
 
 struct Variant {
   Relaxation relaxation;
-  Norm projection;
+  dynamics::Norm projection;
 };
-constexpr Variant kVariants[] = {{Relaxation::kLimit, Norm::kMass},
-                                 {Relaxation::kLimit, Norm::kEuclidean},
-                                 {Relaxation::kLimit, Norm::kPartition},
-                                 {Relaxation::kStandard, Norm::kMass},
-                                 {Relaxation::kBaumgarte, Norm::kMass}};
+constexpr Variant kVariants[] = {{Relaxation::kLimit, dynamics::Norm::kMass},
+                                 {Relaxation::kLimit, dynamics::Norm::kEuclidean},
+                                 {Relaxation::kLimit, dynamics::Norm::kPartition},
+                                 {Relaxation::kStandard, dynamics::Norm::kMass},
+                                 {Relaxation::kBaumgarte, dynamics::Norm::kMass}};
 constexpr Reduction kReductions[] = {Reduction::kNone, Reduction::kFixfit, Reduction::kInvariants1,
                                      Reduction::kInvariants2};
 
@@ -76,7 +75,7 @@ TEST(MechanicalShooting, BlocksAreDerivativesAlongFrozenSteps) {
           problem.options.reduction = reduction;
           ShootingExperiment experiment(problem.experiments[0], shared, problem.options);
           ShootingExperiment other(problem.experiments[0], shared, problem.options);
-          const VectorXd p = shared.initial();
+          const VectorXd& p = shared.initial();
           VectorXd x;
           ASSERT_TRUE(experiment.initialize(p, x)) << experiment.why();
           x += 1e-3 * waves(x.size(), 0);  // off the constraints, nothing matches

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "testing/vectors.h"
+
 namespace parfait::testing_support {
 namespace {
 
@@ -131,10 +133,6 @@ VectorXd coordinates_of(const WitnessBody& body, const Vector3d& o, const Eigen:
     q.segment<3>(3) += o;
   }
   return q;
-}
-
-Vector3d vector(const mbs::Number3& x) {
-  return {x[0], x[1], x[2]};
 }
 
 }  // namespace

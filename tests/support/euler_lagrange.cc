@@ -196,10 +196,12 @@ ChainMotion euler_lagrange(const Chain& chain, const VectorXd& theta, const Vect
   ChainMotion motion;
   motion.theta_ddot = M.ldlt().solve(b);
   std::vector<Dual2> curve;
+  curve.reserve(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) {
     curve.push_back(on_curve(theta[i], theta_dot[i], motion.theta_ddot[i]));
   }
   const auto bodies = place(chain, curve);
+  motion.center_acceleration.reserve(bodies.size());
   for (size_t i = 0; i < bodies.size(); ++i) {
     const auto c = bodies[i].point(chain.links[i].center);
     motion.center_acceleration.emplace_back(c[0].slope.slope, c[1].slope.slope, c[2].slope.slope);
@@ -209,6 +211,7 @@ ChainMotion euler_lagrange(const Chain& chain, const VectorXd& theta, const Vect
 
 mbs::Description describe(const Chain& chain, const VectorXd& theta, const VectorXd& theta_dot) {
   std::vector<Dual1> line;
+  line.reserve(static_cast<size_t>(theta.size()));
   for (int i = 0; i < theta.size(); ++i) line.emplace_back(theta[i], theta_dot[i]);
   const auto bodies = place(chain, line);
   mbs::Description d;

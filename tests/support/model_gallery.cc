@@ -3,19 +3,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "testing/vectors.h"
+
 namespace parfait::testing_support {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using std::numbers::pi;
-
-mbs::Value3 value3(const Vector3d& x) {
-  return {x[0], x[1], x[2]};
-}
-mbs::Number3 number3(const Vector3d& x) {
-  return {x[0], x[1], x[2]};
-}
 
 Matrix3d columns(const Vector3d& x, const Vector3d& y, const Vector3d& z) {
   Matrix3d A;
@@ -275,7 +270,8 @@ mbs::Description hexapod() {
   load.o = {0, 0, 1};
   d.bodies.push_back(load);
   for (int leg = 0; leg < 6; ++leg) {
-    const double center = 120.0 * (leg / 2), side = leg % 2 ? 1 : -1;
+    const int pair = leg / 2;
+    const double center = 120.0 * pair, side = leg % 2 ? 1 : -1;
     const Vector3d foot = circle(1, center + 10 * side, 0);
     const Vector3d head = circle(radius, center + 50 * side, 1);
     const double length = (head - foot).norm();

@@ -4,19 +4,14 @@
 #include <cmath>
 #include <utility>
 
+#include "testing/vectors.h"
+
 namespace parfait::testing_support {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-
-mbs::Value3 value3(const Vector3d& x) {
-  return {x[0], x[1], x[2]};
-}
-mbs::Number3 number3(const Vector3d& x) {
-  return {x[0], x[1], x[2]};
-}
 
 Matrix3d turn(int axis, double angle) {
   return Eigen::AngleAxisd(angle, Vector3d::Unit(axis)).toRotationMatrix();

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "testing/vectors.h"
+
 namespace parfait::testing_support {
 namespace {
 
@@ -20,10 +22,6 @@ double number(const mbs::Value& value, const std::string& what) {
 
 Vector3d numbers(const mbs::Value3& value, const std::string& what) {
   return {number(value[0], what), number(value[1], what), number(value[2], what)};
-}
-
-Vector3d vector(const mbs::Number3& x) {
-  return {x[0], x[1], x[2]};
 }
 
 /// A constant by name, by "Constant_<index>", or unnamed by position.
@@ -73,7 +71,7 @@ std::vector<PointMass> equivalent_masses(const mbs::Body& body, const Matrix3d& 
   }
 
   const Eigen::SelfAdjointEigenSolver<Matrix3d> principal(Theta);
-  const Vector3d moment = principal.eigenvalues();
+  const Vector3d& moment = principal.eigenvalues();
   std::vector<PointMass> masses;
   double rest = m;
   for (int i = 0; i < 3; ++i) {

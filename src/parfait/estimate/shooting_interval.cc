@@ -7,8 +7,6 @@
 
 namespace parfait::estimate {
 
-using dynamics::Status;
-
 ShootingInterval::ShootingInterval(const dynamics::System& system,
                                    const dynamics::System::Observer& observer,
                                    const integrate::Options& options, double t0, double t1,
@@ -86,9 +84,9 @@ bool ShootingInterval::take(const integrate::AcceptedStep& step) {
   const bool has_directions = state_.W.count() > 0;
   for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= step.t1; ++next_) {
     const double t = times_[static_cast<std::size_t>(next_)];
-    Status status = curve.state(t, y_);
-    const auto also = [&](Status other) {
-      if (status == Status::kOk) status = other;
+    dynamics::Status status = curve.state(t, y_);
+    const auto also = [&](dynamics::Status other) {
+      if (status == dynamics::Status::kOk) status = other;
     };
     if (!z_.empty()) also(curve.algebraic(t, z_));
     if (has_directions) {
@@ -96,16 +94,16 @@ bool ShootingInterval::take(const integrate::AcceptedStep& step) {
       if (!z_.empty()) also(curve.algebraic_directions(t, dz_));
     }
     const auto& sizes = system_.sizes();
-    if (status == Status::kOk && sizes.num_pos + sizes.num_vel > 0) {
+    if (status == dynamics::Status::kOk && sizes.num_pos + sizes.num_vel > 0) {
       also(system_
                .project(*observer_workspace_, t, y_, options_.projection,
                         options_.projection_tolerance)
                .status);
-      if (has_directions && status == Status::kOk) {
+      if (has_directions && status == dynamics::Status::kOk) {
         also(system_.project_directions(*observer_workspace_, W_));
       }
     }
-    if (status != Status::kOk) {
+    if (status != dynamics::Status::kOk) {
       why_ = fmt::format("at t = {:g}: {}", t, dynamics::text(status));
       return false;
     }
@@ -115,11 +113,11 @@ bool ShootingInterval::take(const integrate::AcceptedStep& step) {
 }
 
 bool ShootingInterval::observe(double t, const std::vector<std::int8_t>& mode) {
-  const Status status =
+  const dynamics::Status status =
       system_.observe(*observer_workspace_, observer_,
                       {.t = t, .y = y_, .z = z_, .mode = mode, .offset = {}}, quantity_);
   const bool finite = std::ranges::all_of(quantity_, [](double x) { return std::isfinite(x); });
-  if (status != Status::kOk || !finite) {
+  if (status != dynamics::Status::kOk || !finite) {
     why_ = fmt::format("at t = {:g}: an observed quantity is not finite", t);
     return false;
   }

@@ -8,7 +8,6 @@
 namespace parfait::estimate {
 
 using dynamics::Directions;
-using dynamics::Status;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -122,13 +121,13 @@ bool ShootingExperiment::project_start(Node& node, double t, bool with_direction
   const auto report =
       system_->project(*node.workspace, t, node.start.y, options_.integrator.projection,
                        options_.integrator.projection_tolerance);
-  Status status = report.status;
-  if (status == Status::kOk && with_directions) {
+  dynamics::Status status = report.status;
+  if (status == dynamics::Status::kOk && with_directions) {
     status = system_->project_directions(*node.workspace, node.start.W);
   }
   node.to_manifold =
       (Eigen::Map<const VectorXd>(node.start.y.data(), ny()) - before).cwiseQuotient(scale_);
-  if (status == Status::kOk) return true;
+  if (status == dynamics::Status::kOk) return true;
   node.why =
       fmt::format("the node cannot be brought onto the constraints: {}", dynamics::text(status));
   return false;
@@ -180,9 +179,9 @@ bool ShootingExperiment::relax(Node& node, double t, bool with_directions) {
   if (nz() == 0) return true;
   ShootingInterval::Start& start = node.start;
   std::vector<double> rate(static_cast<std::size_t>(ny())), h(static_cast<std::size_t>(nz()));
-  const Status status = system_->evaluate(
+  const dynamics::Status status = system_->evaluate(
       *node.workspace, {.t = t, .y = start.y, .z = start.z, .mode = {}, .offset = {}}, rate, h);
-  if (status != Status::kOk) {
+  if (status != dynamics::Status::kOk) {
     node.why = fmt::format("the algebraic equations at the node: {}", dynamics::text(status));
     return false;
   }

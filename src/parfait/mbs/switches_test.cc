@@ -24,7 +24,7 @@ using testing_support::Random;
 using testing_support::RandomModelOptions;
 using Modes = std::vector<std::int8_t>;
 
-constexpr double kMass = 2, kStiffness = 800, kDamping = 30, kGravity = 9.81, kRadius = 0.1;
+constexpr double kMass = 2, kStiffness = 800, kDamping = 30, kRadius = 0.1;
 
 /// A ball of radius 0.1 above the ground.
 Description ball(double height, double speed) {
@@ -338,9 +338,9 @@ TEST(OneSided, BallBouncesOffAStiffSpringAsTheClosedFormSays) {
   // (pi + 2 atan(g / (w v))) / w.
   const double v = 1.7, omega = std::sqrt(kStiffness / kMass);
   auto d = ball(kRadius, -v);
-  d.forces = {testing_support::gravitation({0, 0, -kGravity}), support("Z_Spring", Side::kPush)};
+  d.forces = {testing_support::gravitation({0, 0, -9.81}), support("Z_Spring", Side::kPush)};
   Trial m(d);
-  const double duration = (std::numbers::pi + 2 * std::atan(kGravity / (omega * v))) / omega;
+  const double duration = (std::numbers::pi + 2 * std::atan(9.81 / (omega * v))) / omega;
   const int steps = 400;
   const double h = duration / steps;
   const Modes touching = {+1};
@@ -360,8 +360,8 @@ TEST(OneSided, BallBouncesOffAStiffSpringAsTheClosedFormSays) {
   EXPECT_NEAR(m.y[2], kRadius, 1e-9);
   EXPECT_NEAR(m.y[12 + 2], v, 1e-8);
   EXPECT_NEAR(m.observe("energy.total", touching), energy, 1e-7);
-  const double amplitude = std::hypot(kGravity / (omega * omega), v / omega);
-  EXPECT_NEAR(deepest, kGravity / (omega * omega) + amplitude, 1e-5);
+  const double amplitude = std::hypot(9.81 / (omega * omega), v / omega);
+  EXPECT_NEAR(deepest, 9.81 / (omega * omega) + amplitude, 1e-5);
 }
 
 TEST(Directions, BeyondThoseOfTheParametersDoNotMoveThem) {
