@@ -256,7 +256,7 @@ TEST(Relaxation, HasExactDerivativesAtInconsistentNodes) {
                      (free ? " free" : " fixed"));
         const FitOptions options = tight(relaxation, reduction);
         ShootingExperiment experiment(description, shared, options);
-        const VectorXd p = shared.initial();
+        const VectorXd& p = shared.initial();
         VectorXd x;
         ASSERT_TRUE(experiment.initialize(p, x));
         // The first node, where it is free, moves on the manifold only.

@@ -76,9 +76,8 @@ Status RestPoint::hold_constraints() {
     hold_.push_back(at_rest[i] - asked[i]);
     largest = std::max(largest, std::abs(hold_.back()));
   }
-  constexpr double kRounding = 1e-12;
   const double size = 1 + rates_.segment(sizes.nq, sizes.nv).lpNorm<Eigen::Infinity>();
-  if (largest <= kRounding * size) hold_.clear();
+  if (largest <= 1e-12 * size) hold_.clear();
   return status;
 }
 

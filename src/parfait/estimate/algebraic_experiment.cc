@@ -77,7 +77,8 @@ struct AlgebraicExperiment::Impl {
 
   void set_columns(int row) {
     for (int c = 0; c < table.layout.num_columns; ++c) {
-      slots[static_cast<std::size_t>(table.layout.columns() + c)] =
+      const int slot = table.layout.columns() + c;
+      slots[static_cast<std::size_t>(slot)] =
           description.data.columns[static_cast<std::size_t>(c)][static_cast<std::size_t>(row)];
     }
   }

@@ -131,7 +131,7 @@ TEST(AlgebraicExperiment, EliminatedRowsGiveTheIncrementOfTheWholeProblem) {
                            {.parameter = "c", .initial = 0.6, .transform = kLog}});
     AlgebraicExperiment whole(description, shared, {.eliminate_rows = false});
     AlgebraicExperiment condensed(description, shared);
-    const VectorXd p = shared.initial();
+    const VectorXd& p = shared.initial();
     VectorXd x;
     ASSERT_TRUE(whole.initialize(p, x));
     ASSERT_TRUE(whole.linearize(x, p));

@@ -103,6 +103,7 @@ std::vector<VectorXd> leverages_of(const Ensemble& ensemble, const Covariances& 
   }
   team.exchange(parts);
   std::vector<VectorXd> leverages;
+  leverages.reserve(parts.size());
   for (const auto& part : parts) {
     leverages.emplace_back(Eigen::Map<const VectorXd>(part.data(), std::ssize(part)));
   }
@@ -325,6 +326,7 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
     out.truth = estimate.truth;
   }
   std::vector<Reported> reported;
+  reported.reserve(static_cast<std::size_t>(num_experiments));
   for (int e = 0; e < num_experiments; ++e) {
     reported.push_back(report_experiment(ensemble, e, start, x, result, determined));
   }

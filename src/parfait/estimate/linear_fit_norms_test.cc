@@ -38,7 +38,12 @@ void for_subsets(Index n, Index count, const auto& visit) {
 /// The smallest l1 norm over all vertices: points at which as many rows of data and inequalities
 /// vanish as the equations leave variables free. Infinite if none is feasible.
 double l1_by_enumeration(const DenseProblem& problem, VectorXd& best) {
-  const auto& [J1, J2, J3, r1, r2, r3] = problem;
+  const auto& J1 = problem.J1;
+  const auto& J2 = problem.J2;
+  const auto& J3 = problem.J3;
+  const auto& r1 = problem.r1;
+  const auto& r2 = problem.r2;
+  const auto& r3 = problem.r3;
   const Index n = J1.cols(), m2 = J2.rows();
   MatrixXd rows(J1.rows() + J3.rows(), n);
   rows << J1, J3;
@@ -63,7 +68,12 @@ double l1_by_enumeration(const DenseProblem& problem, VectorXd& best) {
 
 /// The same for the largest residual: n + 1 - m2 rows out of r - tau, r + tau, and inequalities.
 double linf_by_enumeration(const DenseProblem& problem, VectorXd& best) {
-  const auto& [J1, J2, J3, r1, r2, r3] = problem;
+  const auto& J1 = problem.J1;
+  const auto& J2 = problem.J2;
+  const auto& J3 = problem.J3;
+  const auto& r1 = problem.r1;
+  const auto& r2 = problem.r2;
+  const auto& r3 = problem.r3;
   const Index n = J1.cols(), m = J1.rows(), m2 = J2.rows();
   MatrixXd rows = MatrixXd::Zero(2 * m + J3.rows(), n + 1);
   rows.leftCols(n) << J1, J1, J3;

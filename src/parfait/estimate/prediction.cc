@@ -17,6 +17,7 @@ namespace {
 std::vector<double> times_of(const ExperimentDescription& e, int count) {
   const Horizon horizon = horizon_of(e);
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     times.push_back(horizon.begin + (horizon.end - horizon.begin) * i / std::max(1, count - 1));
   }

@@ -45,8 +45,9 @@ dynamics::Point RelaxedMechanics::relaxed(MechanicsData& d, const Point& at) con
   const RelaxedOffset phi = relaxed_offset(alpha_, at.t - t0_);
   for (int i = 0; i < num_vel_; ++i) {
     const int row = position_rows_[static_cast<std::size_t>(i)];
+    const int rate = num_pos_ + i;
     double& out = d.ddphi[static_cast<std::size_t>(i)];
-    out = phi.b[2] * d.further[static_cast<std::size_t>(num_pos_ + i)];
+    out = phi.b[2] * d.further[static_cast<std::size_t>(rate)];
     if (row >= 0) out += phi.a[2] * d.further[static_cast<std::size_t>(row)];
   }
   Point point = at;
@@ -77,7 +78,8 @@ dynamics::PointDirections RelaxedMechanics::relaxed(MechanicsData& d, const Poin
   if (!along.dt.empty()) {
     for (int i = 0; i < num_vel_; ++i) {
       const int row = position_rows_[static_cast<std::size_t>(i)];
-      double slope = phi.b[3] * d.further[static_cast<std::size_t>(num_pos_ + i)];
+      const int rate = num_pos_ + i;
+      double slope = phi.b[3] * d.further[static_cast<std::size_t>(rate)];
       if (row >= 0) slope += phi.a[3] * d.further[static_cast<std::size_t>(row)];
       for (int j = 0; j < count; ++j) {
         d.dphi(num_pos_ + num_vel_ + i, j) += slope * along.dt[static_cast<std::size_t>(j)];

@@ -20,7 +20,8 @@ SharedBlock::SharedBlock(const Unknowns& shared, const std::vector<Requirement>&
       condition.terms.emplace_back(term.formula.text, names, term.formula.place);
     }
   }
-  std::ranges::stable_partition(conditions_, [](const Condition& c) { return !c.inequality; });
+  std::stable_partition(conditions_.begin(), conditions_.end(),
+                        [](const Condition& c) { return !c.inequality; });
 }
 
 bool SharedBlock::evaluate(VecIn x, Block& block) const {

@@ -59,7 +59,7 @@ TEST(Unknowns, BoundsBecomeRowsInsideOfWhichTheyArePositive) {
   EXPECT_DOUBLE_EQ(u.lower()[2], std::log(0.5) / 3);
   const auto rows = bound_rows(u);
   ASSERT_EQ(rows.size(), 4u);
-  const Eigen::VectorXd x = u.initial();
+  const Eigen::VectorXd& x = u.initial();
   for (const BoundRow& row : rows) {
     Eigen::VectorXd moved = x;
     moved[row.unknown] += 1e-3;

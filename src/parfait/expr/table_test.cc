@@ -47,7 +47,8 @@ TEST(Table, LinearInterpolatesAndHoldsTheEnds) {
 
 TEST(Table, CubicReproducesALinearFunction) {
   const Table table({-1, 0.5, 0.7, 3, 10}, {-1, 2, 2.4, 7, 21}, Interpolation::kCubic);
-  for (double t = -1; t < 10; t += 0.37) {
+  for (int i = 0; i < 30; ++i) {
+    const double t = -1 + 0.37 * i;
     double d[4];
     table.evaluate(t, d);
     EXPECT_NEAR(d[0], 1 + 2 * t, 1e-14);
@@ -103,7 +104,8 @@ double spline_error(int n) {
   }
   const Table table(t, value, Interpolation::kCubic);
   double error = 0;
-  for (double x = 1.5; x < 2.5; x += 0.001) {
+  for (int i = 0; i < 1000; ++i) {
+    const double x = 1.5 + 0.001 * i;
     error = std::max(error, std::abs(table.value(x) - std::sin(x + 0.3)));
   }
   return error;
@@ -144,7 +146,7 @@ TEST(Table, RefusesBadKnots) {
   };
   for (const auto& c : cases) {
     try {
-      Table(c.t, c.value, Interpolation::kLinear, {"u.csv", 1, 0});
+      const Table table(c.t, c.value, Interpolation::kLinear, {"u.csv", 1, 0});
       FAIL() << c.expected;
     } catch (const base::InputError& error) {
       EXPECT_EQ(error.what(), c.expected);

@@ -40,9 +40,9 @@ class CartesianPendulum : public RhsSystem {
           f[3] = -kGravity - lambda * y[1];
           return Status::kOk;
         }) {
-    sizes_.ne = 0;
-    sizes_.nq = sizes_.nv = 2;
-    sizes_.num_pos = sizes_.num_vel = 1;
+    counts.ne = 0;
+    counts.nq = counts.nv = 2;
+    counts.num_pos = counts.num_vel = 1;
   }
 
   Status evaluate(dynamics::Workspace& ws, const dynamics::Point& at, Vec dydt,

@@ -470,8 +470,8 @@ TEST(Bdf, ADaeThatBecomesSingularStopsThere) {
 
 TEST(Bdf, AlgebraicStatesBesideInvariantsAreRefused) {
   RhsSystem system({0}, [](double, ConstVec, Vec) { return Status::kOk; });
-  system.sizes_.nz = 1;
-  system.sizes_.num_pos = 1;
+  system.counts.nz = 1;
+  system.counts.num_pos = 1;
   const auto workspace = system.make_workspace(0);
   Flow flow(system, *workspace, with(Method::kBdf, 1e-6, 1e-6));
   EXPECT_THROW(make_bdf(flow, 0), base::InputError);

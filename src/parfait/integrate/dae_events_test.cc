@@ -25,7 +25,7 @@ FormulaModel kicked() {
 }
 
 TEST(DaeEvents, HappenWhereTheAlgebraicStatePassesAndItFollowsTheJump) {
-  constexpr double y0 = 2, k = 0.7, a = 1.5, b = 0.6, r = 2.5, t = 4;
+  const double y0 = 2, k = 0.7, a = 1.5, b = 0.6, r = 2.5, t = 4;
   FormulaRun run(kicked());
   const State end = run.run(t, with(Method::kBdf, 1e-10, 1e-12));
   ASSERT_EQ(run.result.outcome, Outcome::kFinished) << run.result.message();
@@ -55,7 +55,7 @@ TEST(DaeEvents, HappenWhereTheAlgebraicStatePassesAndItFollowsTheJump) {
 }
 
 TEST(DaeEvents, InTimeUseTheAlgebraicStateOfThatTime) {
-  constexpr double y0 = 2, k = 0.7, a = 1.5, r = 2.5, T = 0.8, t = 2;
+  const double y0 = 2, k = 0.7, a = 1.5, r = 2.5, T = 0.8, t = 2;
   FormulaModel m;
   m.state("y", y0, "-k*z");
   m.algebraic("z", 1);

@@ -302,7 +302,7 @@ void expect_frozen(const mbs::Description& description, double until, double h, 
       motion.p[j - 1] += by;
     }
     motion.start(hht_options(-0.1, 1e-5), false);
-    const VectorXd y = motion.replay(record);
+    VectorXd y = motion.replay(record);
     inside.resize(ny);
     EXPECT_EQ(motion.stepper->state(middle, {inside.data(), static_cast<std::size_t>(ny)}),
               dynamics::Status::kOk);

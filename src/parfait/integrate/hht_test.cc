@@ -68,8 +68,8 @@ TEST(Hht, IsTheTrapezoidalRuleAtAlphaZero) {
 }
 
 /// (q, h v, h^2 a) from one step to the next, from the three equations of the method; m = 1.
-Matrix3d amplification(double alpha, double Omega) {
-  const double gamma = 0.5 - alpha, beta = (1 - alpha) * (1 - alpha) / 4, k = Omega * Omega;
+Matrix3d amplification(double alpha, double omega) {
+  const double gamma = 0.5 - alpha, beta = (1 - alpha) * (1 - alpha) / 4, k = omega * omega;
   Matrix3d left, right;
   left << 1, 0, -beta,  //
       0, 1, -gamma,     //

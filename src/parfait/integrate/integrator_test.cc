@@ -23,7 +23,7 @@ Solution solve(const RhsSystem& system, double t0, double t1, const Options& opt
   State state;
   state.t = t0;
   state.y = system.initial_state();
-  state.z.resize(system.sizes_.nz);
+  state.z.resize(system.counts.nz);
   const auto workspace = system.make_workspace(0);
   s.result = Integrator(system, *workspace, options).run(state, t1, on_step);
   s.y = state.y;
@@ -165,9 +165,9 @@ RhsSystem circle() {
     f[1] = (1 + t) * y[0];
     return Status::kOk;
   });
-  system.sizes_.ne = 0;
-  system.sizes_.nq = 2;
-  system.sizes_.num_pos = 1;
+  system.counts.ne = 0;
+  system.counts.nq = 2;
+  system.counts.num_pos = 1;
   return system;
 }
 
@@ -303,7 +303,7 @@ TEST(Integrate, RefusesWhatItCannotDo) {
   EXPECT_EQ(message(rational(), 1, negative), "rtol = -1e-06: must be > 0 and < 1.");
   EXPECT_THAT(message(rational(), -1, {}), testing::StartsWith("end time = -1 s"));
   auto dae = rational();
-  dae.sizes_.nz = 2;
+  dae.counts.nz = 2;
   EXPECT_THAT(message(dae, 1, {}), testing::HasSubstr("2 algebraic states"));
 }
 

@@ -18,10 +18,10 @@ class RhsSystem : public dynamics::System {
  public:
   using Rhs = std::function<Status(double, ConstVec, Vec)>;
   RhsSystem(std::vector<double> y0, Rhs rhs) : y0_(std::move(y0)), rhs_(std::move(rhs)) {
-    sizes_.ne = static_cast<int>(y0_.size());
+    counts.ne = static_cast<int>(y0_.size());
   }
 
-  const dynamics::Sizes& sizes() const override { return sizes_; }
+  const dynamics::Sizes& sizes() const override { return counts; }
   const std::vector<dynamics::ParameterInfo>& parameters() const override { return parameters_; }
   std::vector<std::string> state_names() const override {
     return std::vector<std::string>(y0_.size(), "y");
@@ -64,7 +64,7 @@ class RhsSystem : public dynamics::System {
   mutable int evaluations = 0;
   std::vector<double> breaks;
   std::function<dynamics::ProjectionReport(Vec)> projection;
-  dynamics::Sizes sizes_;
+  dynamics::Sizes counts;
 
  private:
   std::vector<double> y0_;

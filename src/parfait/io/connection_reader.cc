@@ -139,7 +139,7 @@ mbs::Assignment read_assignment(Element& element) {
 
 std::string read_id(Element& element) {
   element.set_context(element.name());
-  const std::string id = element.required_field("id").text;
+  std::string id = element.required_field("id").text;
   element.set_context(fmt::format("{} \"{}\"", element.name(), id));
   return id;
 }

@@ -254,7 +254,7 @@ TEST(RobustOutliers, AreSeenWhereTheyHideEachOtherFromTheRootMeanSquare) {
   std::normal_distribution<double> normal;
   std::vector<double> r(50);
   for (double& x : r) x = normal(random);
-  for (int i = 0; i < 10; ++i) r[static_cast<std::size_t>(5 * i)] = 60 + i;
+  for (std::size_t i = 0; i < 10; ++i) r[5 * i] = 60 + static_cast<double>(i);
   EXPECT_GT(largest_outliers(r, {}, 48, false, 1)[0].p_value, 0.5);
   const auto robust = largest_robust_outliers(r, 2, 20);
   ASSERT_EQ(robust.size(), 20u);

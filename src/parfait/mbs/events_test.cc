@@ -241,9 +241,9 @@ TEST(Impact, LosesTheEnergyThatTheRestitutionSays) {
         const VectorXd n = gap_gradient(jumped.model, jumped.before);
         const VectorXd dv = jumped.v_after() - jumped.v_before();
         const double rate = n.dot(jumped.v_before());
-        const double Lambda_nw = n.dot(dv);
-        const double Lambda = dv.dot(dense.M() * dv) / Lambda_nw;  // dv = w Lambda, w M w = n.w
-        const double nw = Lambda_nw / Lambda;
+        const double impulse = n.dot(dv);
+        const double Lambda = dv.dot(dense.M() * dv) / impulse;  // dv = w Lambda, w M w = n.w
+        const double nw = impulse / Lambda;
         EXPECT_NEAR(before - after, (1 - e * e) * rate * rate / (2 * nw), 1e-8 * before)
             << seed << " " << e;
         if (e == 1) {

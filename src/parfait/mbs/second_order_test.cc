@@ -105,7 +105,7 @@ Description with_external_state() {
 }
 
 std::vector<std::pair<std::string, Description>> gallery() {
-  using namespace testing_support;
+  using testing_support::random_model;
   RandomModelOptions general = everything(true);
   general.general_frames = general.mixed_coordinates = true;
   RandomModelOptions released = everything(false);
@@ -114,10 +114,10 @@ std::vector<std::pair<std::string, Description>> gallery() {
           {"tree", random_model(12, everything(true)).description},
           {"general frames", random_model(13, general).description},
           {"released", random_model(14, released).description},
-          {"four-bar", four_bar()},
-          {"Bricard", bricard()},
-          {"hexapod", hexapod()},
-          {"driven", driven_pendulum().description},
+          {"four-bar", testing_support::four_bar()},
+          {"Bricard", testing_support::bricard()},
+          {"hexapod", testing_support::hexapod()},
+          {"driven", testing_support::driven_pendulum().description},
           {"external", with_external_state()}};
 }
 
@@ -153,9 +153,9 @@ TEST(SecondOrderOfModel, HoldsWithTheAccelerationsOfTheRightHandSide) {
 }
 
 TEST(SecondOrderOfModel, MatchesTheDenseWitnessAwayFromTheManifold) {
-  using namespace testing_support;
-  for (const TestModel& test : {random_model(21, everything(true)), driven_pendulum()}) {
-    const DenseModel witness(test.description, test.functions);
+  for (const auto& test :
+       {testing_support::random_model(21, everything(true)), testing_support::driven_pendulum()}) {
+    const testing_support::DenseModel witness(test.description, test.functions);
     const Sample s = sample(test.description, 5);
     const auto& sizes = s.model->sizes();
     auto ws = s.model->make_workspace(0);
