@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "parfait/estimate/synthesize.h"
+#include "parfait/math/dense_solves.h"
 #include "problems.h"
 
 // Initial values and constraints, against linear least squares solved directly.
@@ -62,10 +63,10 @@ Linear linear_tank(Problem& problem) {
 void expect_solution(const FitResult& result, const MatrixXd& J, const VectorXd& eta,
                      const std::vector<std::string>& ids) {
   ASSERT_TRUE(result.converged()) << result.iteration.message;
-  const VectorXd solution = J.colPivHouseholderQr().solve(eta);
+  const VectorXd solution = math::solve_least_squares(J, eta);
   const double objective = (J * solution - eta).squaredNorm();
   const double beta2 = objective / static_cast<double>(J.rows() - J.cols());
-  const MatrixXd covariance = beta2 * (J.transpose() * J).inverse();
+  const MatrixXd covariance = beta2 * math::inverse(J.transpose() * J);
   EXPECT_NEAR(result.objective, objective, 1e-8);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto at = static_cast<Eigen::Index>(i);
@@ -136,13 +137,13 @@ TEST(Constraints, InteriorPointConditionHoldsAndSolutionIsTheConstrainedMinimum)
   kkt.row(2) = kkt.col(2).transpose();
   VectorXd right(3);
   right << linear.J.transpose() * linear.eta, 1.5;
-  const VectorXd solution = kkt.partialPivLu().solve(right);
+  const VectorXd solution = math::solve_lu(kkt, right);
   EXPECT_NEAR(value(result, "x"), solution[0], 1e-7);
   EXPECT_NEAR(value(result, "source"), solution[1], 1e-7);
   EXPECT_EQ(result.scale.num_free, 1);
   // The covariance is the corresponding block of the inverse.
   const double beta2 = result.objective / 19;
-  const MatrixXd inverse = kkt.inverse();
+  const MatrixXd inverse = math::inverse(kkt);
   EXPECT_NEAR(find(result, "x").statistics.sd, std::sqrt(beta2 * inverse(0, 0)), 1e-7);
   EXPECT_NEAR(find(result, "source").statistics.sd, std::sqrt(beta2 * inverse(1, 1)), 1e-7);
 }

@@ -7,6 +7,7 @@
 #include "parfait/estimate/prediction.h"
 #include "parfait/estimate/profile.h"
 #include "parfait/estimate/synthesize.h"
+#include "parfait/math/dense_solves.h"
 #include "parfait/math/quantiles.h"
 #include "problems.h"
 
@@ -56,9 +57,9 @@ Regression regress(Problem& problem) {
     y[i] = eta[static_cast<std::size_t>(i)];
   }
   Regression out;
-  out.solution = X.colPivHouseholderQr().solve(y);
+  out.solution = math::solve_least_squares(X, y);
   const double s2 = (X * out.solution - y).squaredNorm() / static_cast<double>(n - 2);
-  out.covariance = s2 * (X.transpose() * X).inverse();
+  out.covariance = s2 * math::inverse(X.transpose() * X);
   out.t = math::student_t_quantile(0.975, static_cast<double>(n - 2));
   return out;
 }

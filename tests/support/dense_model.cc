@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "parfait/math/dense_solves.h"
 #include "testing/vectors.h"
 
 namespace parfait::testing_support {
@@ -387,10 +388,9 @@ MatrixXd DenseModel::hessian_c(double t, const VectorXd& q, const VectorXd& v,
 
 std::vector<int> independent_rows(const MatrixXd& A, double tolerance) {
   if (A.rows() == 0) return {};
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(A.rowwise().normalized().transpose());
-  qr.setThreshold(tolerance);
-  const auto& order = qr.colsPermutation().indices();
-  std::vector<int> rows(order.data(), order.data() + qr.rank());
+  const math::PivotedQr qr(A.rowwise().normalized().transpose(), tolerance);
+  std::vector<int> rows;
+  for (Eigen::Index i = 0; i < qr.rank(); ++i) rows.push_back(static_cast<int>(qr.column(i)));
   std::sort(rows.begin(), rows.end());
   return rows;
 }
@@ -412,7 +412,7 @@ Solution DenseModel::solve(const State& state, const VectorXd& gamma_addition) c
   K.bottomLeftCorner(m, n) = all_G(rows, Eigen::all);
   K.topRightCorner(n, m) = K.bottomLeftCorner(m, n).transpose();
   b << force, all_gamma(rows);
-  const Eigen::FullPivLU<MatrixXd> lu(K);
+  const math::FullLu lu(K);
   VectorXd x = lu.solve(b);
   const auto K_long = K.cast<long double>().eval();
   for (int refinement = 0; refinement < 2; ++refinement) {
@@ -426,10 +426,8 @@ Solution DenseModel::solve(const State& state, const VectorXd& gamma_addition) c
   if (m == num_rows()) {
     solution.lambda = x.tail(m);
   } else {
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
-    cod.setThreshold(options_.rank_tolerance);
-    cod.compute(all_G.transpose());
-    solution.lambda = cod.solve(force - M_ * solution.a);
+    const math::OrthogonalDecomposition rows_of_G(all_G.transpose(), options_.rank_tolerance);
+    solution.lambda = rows_of_G.solve(force - M_ * solution.a);
   }
   if (num_rows() > 0) {
     solution.residual = (all_G * solution.a - all_gamma).lpNorm<Eigen::Infinity>();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "parfait/math/dense_solves.h"
 #include "testing/dual.h"
 #include "testing/model_gallery.h"
 
@@ -194,7 +195,7 @@ ChainMotion euler_lagrange(const Chain& chain, const VectorXd& theta, const Vect
   }
 
   ChainMotion motion;
-  motion.theta_ddot = M.ldlt().solve(b);
+  motion.theta_ddot = math::solve_symmetric(M, b);
   std::vector<Dual2> curve;
   curve.reserve(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::testing_support {
 namespace {
 
@@ -36,7 +38,7 @@ QuadraticStep quadratic_step(const NearestPoint& p, const MatrixXd& H, const Vec
   K.topRightCorner(n, m) = K.bottomLeftCorner(m, n).transpose();
   VectorXd b(n + m);
   b << -(p.W * (x - p.x0)), -c(rows);
-  const VectorXd s = K.partialPivLu().solve(b);
+  const VectorXd s = math::solve_lu(K, b);
   VectorXd lambda = VectorXd::Zero(c.size());
   lambda(rows) = s.tail(m);
   return {s.head(n), lambda};

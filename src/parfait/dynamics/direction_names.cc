@@ -2,6 +2,8 @@
 
 #include <Eigen/QR>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::dynamics {
 
 std::vector<std::string> name_directions(const System& system, Eigen::MatrixXd dy) {
@@ -9,9 +11,9 @@ std::vector<std::string> name_directions(const System& system, Eigen::MatrixXd d
   if (dy.cols() == 0) return out;
   dy.middleRows(system.sizes().nq, system.sizes().nv).setZero();
   const auto names = system.state_names();
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dy.transpose());
+  const math::PivotedQr qr(dy.transpose());
   for (Eigen::Index i = 0; i < qr.rank(); ++i) {
-    out.push_back(names[static_cast<std::size_t>(qr.colsPermutation().indices()[i])]);
+    out.push_back(names[static_cast<std::size_t>(qr.column(i))]);
   }
   return out;
 }

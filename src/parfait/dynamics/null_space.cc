@@ -1,7 +1,8 @@
 #include "parfait/dynamics/null_space.h"
 
-#include <Eigen/QR>
 #include <algorithm>
+
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::dynamics {
 
@@ -20,16 +21,9 @@ NullSpaces compute_null_spaces(const MatrixXd& A, const VectorXd& row_scale, dou
     out.U.setIdentity(rows, rows);
     return out;
   }
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
-  cod.setThreshold(tolerance);
-  cod.compute(row_scale.asDiagonal() * A);
-  const auto rank = cod.rank();
-  // (scale A) P = Q [T 0; 0 0] Z
-  const MatrixXd Z = cod.matrixZ();
-  out.N = cod.colsPermutation() * MatrixXd(Z.transpose().rightCols(columns - rank));
-  MatrixXd last = MatrixXd::Zero(rows, rows - rank);
-  last.bottomRows(rows - rank).setIdentity();
-  out.U = row_scale.asDiagonal() * MatrixXd(cod.householderQ() * last);
+  const math::OrthogonalDecomposition scaled(row_scale.asDiagonal() * A, tolerance);
+  out.N = scaled.null_space();
+  out.U = row_scale.asDiagonal() * scaled.left_null_space();
   return out;
 }
 

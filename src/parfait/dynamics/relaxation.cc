@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/dynamics/null_space.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -75,13 +76,13 @@ Status Relaxation::look() {
   N_ = null.N;
   fill_.setZero(n, n);
   if (N_.cols() > 0) {
-    const Eigen::FullPivLU<MatrixXd> lu(null.U.transpose() * N_);
+    const math::FullLu lu(null.U.transpose() * N_);
     const MatrixXd gram = null.U.transpose() * null.U;
-    if (lu.isInvertible()) {
+    if (lu.is_regular()) {
       Q_ = fill_ = N_ * lu.solve(null.U.transpose());
     } else {
-      Q_ = null.U * gram.ldlt().solve(null.U.transpose());
-      fill_ = null.U * gram.ldlt().solve(N_.transpose());
+      Q_ = null.U * math::solve_symmetric(gram, null.U.transpose());
+      fill_ = null.U * math::solve_symmetric(gram, N_.transpose());
     }
     const VectorXd part = Q_ * r_;
     if (is_noise(part)) {
@@ -91,15 +92,15 @@ Status Relaxation::look() {
     }
   }
 
-  const Eigen::EigenSolver<MatrixXd> eigen(J_);
+  const math::EigenPairs eigen = math::eigen_pairs(J_);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const auto lambda = eigen.eigenvalues()[i];
+    const auto lambda = eigen.values[i];
     if (lambda.real() <= std::max(growth_, kUnstable * scale_)) continue;
     if (std::abs(lambda.imag()) >= lambda.real()) continue;  // swings rather than falls over
     growth_ = lambda.real();
-    growing_ = eigen.eigenvectors().col(i).real();
+    growing_ = eigen.vectors.col(i).real();
   }
-  newton_ = newton_matrix().partialPivLu().solve(r_ - falling_);
+  newton_ = math::solve_lu(newton_matrix(), r_ - falling_);
   correction_ = measure(newton_);
   return std::isfinite(correction_) ? status : Status::kNotFinite;
 }
@@ -114,8 +115,8 @@ MatrixXd Relaxation::newton_matrix() const {
 }
 
 MatrixXd Relaxation::response(const MatrixXd& dr) const {
-  if (N_.cols() == 0) return newton_matrix().partialPivLu().solve(dr);
-  return newton_matrix().partialPivLu().solve(dr - Q_ * dr);
+  if (N_.cols() == 0) return math::solve_lu(newton_matrix(), dr);
+  return math::solve_lu(newton_matrix(), dr - Q_ * dr);
 }
 
 MatrixXd Relaxation::kept(const MatrixXd& dx) const {
@@ -130,7 +131,7 @@ bool Relaxation::relax() {
   if (falls()) drag = std::max(drag, kLeastDrag * strength_);
   while (drag <= kMostDrag * strength_) {
     const MatrixXd B = falls() ? MatrixXd(-J_) : newton_matrix();
-    const Eigen::PartialPivLU<MatrixXd> lu(drag * MatrixXd::Identity(n, n) + B);
+    const math::Lu lu(drag * MatrixXd::Identity(n, n) + B);
     const VectorXd dx = lu.solve(r_);
     const double size = measure(dx);
     if (!(size <= kLongestStep)) {
@@ -150,7 +151,7 @@ bool Relaxation::relax() {
 }
 
 bool Relaxation::step_newton() {
-  const Eigen::PartialPivLU<MatrixXd> lu(newton_matrix());
+  const math::Lu lu(newton_matrix());
   const auto succeeds = [&](double length) {
     if (!try_step(length * newton_)) return false;
     const VectorXd r = without_noise(trial_.drift());

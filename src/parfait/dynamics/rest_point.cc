@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::dynamics {
 namespace {
 
@@ -101,8 +103,8 @@ Status RestPoint::solve_algebraic() {
                           &dresidual);
       copy_columns(dresidual, h_z.middleCols(first, count));
     }
-    const Eigen::FullPivLU<MatrixXd> lu(h_z);
-    if (!lu.isInvertible()) return Status::kSingular;
+    const math::FullLu lu(h_z);
+    if (!lu.is_regular()) return Status::kSingular;
     const VectorXd step = lu.solve(-residual_);
     const double size = step.cwiseAbs().maxCoeff();
     if (!std::isfinite(size)) return Status::kNotFinite;
@@ -200,8 +202,8 @@ Status RestPoint::linearize() {
   f_z_ = f.rightCols(nz);
   h_z_ = h.rightCols(nz);
   if (nz > 0) {
-    const Eigen::FullPivLU<MatrixXd> lu(h_z_);
-    if (!lu.isInvertible()) return Status::kSingular;
+    const math::FullLu lu(h_z_);
+    if (!lu.is_regular()) return Status::kSingular;
     f.leftCols(n) -= f_z_ * lu.solve(h.leftCols(n));
   }
   if (!f.allFinite()) return Status::kNotFinite;
@@ -232,7 +234,7 @@ MatrixXd RestPoint::drift_jacobian() const {
 Status RestPoint::drift_of(const MatrixXd& drates, const MatrixXd& dresidual, MatrixXd& drift) {
   const auto& sizes = system_->sizes();
   MatrixXd f = drates;
-  if (sizes.nz > 0) f -= f_z_ * h_z_.fullPivLu().solve(dresidual);
+  if (sizes.nz > 0) f -= f_z_ * math::solve_full_lu(h_z_, dresidual);
   MatrixXd a = f.middleRows(sizes.nq, sizes.nv);
   const auto status = project_columns(*system_, *ws_, kMaxDirections, StatePart::kVelocities, a);
   drift.resize(n_q() + n_e(), f.cols());

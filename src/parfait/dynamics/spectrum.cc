@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/dynamics/null_space.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -44,9 +45,7 @@ struct Split {
 };
 
 MatrixXd complement(const MatrixXd& N) {
-  const Eigen::HouseholderQR<MatrixXd> qr(N);
-  const MatrixXd Q = qr.householderQ();
-  return Q.rightCols(N.rows() - N.cols());
+  return math::qr_factors(N).Q.rightCols(N.rows() - N.cols());
 }
 
 void judge(Spectrum& out) {
@@ -104,9 +103,9 @@ Spectrum compute_spectrum(const MatrixXd& A, int n_q, int n_v) {
   MatrixXd balanced = B;
   const VectorXd d = balance(balanced);
   if (B.rows() > 0) {
-    const Eigen::EigenSolver<MatrixXd> solver(balanced);
-    out.values = solver.eigenvalues();
-    out.vectors = d.asDiagonal() * solver.eigenvectors();
+    const auto [values, vectors] = math::eigen_pairs(balanced);
+    out.values = values;
+    out.vectors = d.asDiagonal() * vectors;
   } else {
     out.vectors.resize(0, 0);
   }

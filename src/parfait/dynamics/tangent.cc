@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::dynamics {
 namespace {
 
@@ -37,14 +39,13 @@ Status compute_range(const System& system, Workspace& ws, int max_directions, St
     largest = std::max(largest, X.colwise().norm().maxCoeff());
     // Twice: what is left after the first time may be rounding along T.
     for (int pass = 0; pass < 2; ++pass) X -= T * (T.transpose() * X);
-    const Eigen::ColPivHouseholderQR<MatrixXd> qr(X);
+    const math::PivotedQr qr(X);
     Eigen::Index rank = 0;
-    while (rank < kBlock && rank < n - T.cols() &&
-           std::abs(qr.matrixQR()(rank, rank)) > kRankTolerance * largest) {
+    while (rank < kBlock && rank < n - T.cols() && qr.pivot(rank) > kRankTolerance * largest) {
       ++rank;
     }
     if (rank == 0) break;
-    MatrixXd fresh = qr.householderQ() * MatrixXd::Identity(n, rank);
+    MatrixXd fresh = qr.Q(rank);
     fresh -= T * (T.transpose() * fresh);
     const auto known = T.cols();
     T.conservativeResize(Eigen::NoChange, known + rank);

@@ -1,4 +1,5 @@
 #include "parfait/estimate/block_elimination.h"
+#include "parfait/math/dense_solves.h"
 
 #include <algorithm>
 #include <utility>
@@ -44,9 +45,8 @@ BlockElimination::BlockElimination(MatrixXd A, MatrixXd B, const MatIn& C, const
   if (J1_.rows() > J1_.cols()) {
     compressed_ = true;
     const Index s = J1_.cols();
-    if (s > 0) compression_.compute(J1_);
-    J1_ = s > 0 ? MatrixXd(compression_.matrixQR().topRows(s).triangularView<Eigen::Upper>())
-                : MatrixXd(0, 0);
+    if (s > 0) compression_ = math::Reflections(J1_);
+    J1_ = s > 0 ? compression_.R() : MatrixXd(0, 0);
   }
 }
 
@@ -60,7 +60,7 @@ BlockElimination::Reduced BlockElimination::reduce(const VecIn& b, const VecIn& 
   result.r1 = rotated.tail(rotated.size() - rank());
   if (compressed_) {
     const Index s = J1_.cols();
-    if (s > 0) result.r1.applyOnTheLeft(compression_.householderQ().transpose());
+    if (s > 0) compression_.apply_transpose(result.r1);
     result.r1.conservativeResize(s);
   }
   return result;

@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 
 #include "parfait/estimate/block.h"
+#include "parfait/math/dense_solves.h"
 #include "parfait/math/ranked_columns.h"
 #include "parfait/math/ranked_rows.h"
 
@@ -75,7 +76,7 @@ class BlockElimination {
   Eigen::MatrixXd A_, B_, S_, J1_, J2_, own_;
   math::RankedRows rows_;
   math::RankedColumns columns_;
-  Eigen::HouseholderQR<Eigen::MatrixXd> compression_;
+  math::Reflections compression_;
   bool compressed_ = false;
   double shared_scale_ = 0;
 };

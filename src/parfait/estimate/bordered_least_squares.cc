@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parfait/estimate/for_blocks.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 
@@ -68,7 +69,7 @@ void BorderedLeastSquares::find_shortest() {
     cov_q += S_N.back().transpose() * block->own_covariance() * S_N.back();
   }
   cov_q += H * cov_p_ * H.transpose();
-  K = K_inverse.llt().solve(MatrixXd::Identity(d, d));
+  K = math::solve_symmetric(K_inverse, MatrixXd::Identity(d, d));
 }
 
 BorderedLeastSquares::Reduced BorderedLeastSquares::reduce(std::span<const Right> rights) const {

@@ -3,6 +3,8 @@
 #include <Eigen/QR>
 #include <algorithm>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::estimate {
 
 using Eigen::Index;
@@ -51,9 +53,7 @@ void Condenser::eliminate_orthogonal(std::span<const Matching> matching) {
     const Index ns = m.H.rows();
     MatrixXd G(ns, nw + ns);
     G << m.H * S, -MatrixXd::Identity(ns, ns);
-    const Eigen::HouseholderQR<MatrixXd> qr(G.transpose());
-    const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(nw + ns, nw + ns);
-    const MatrixXd R = qr.matrixQR().topRows(ns).triangularView<Eigen::Upper>();
+    const auto [Q, R] = math::qr_factors(G.transpose());
     Stage stage;
     stage.Z_w = Q.topRightCorner(nw, nw);
     stage.Z_s = Q.bottomRightCorner(ns, nw);

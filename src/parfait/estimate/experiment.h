@@ -99,11 +99,7 @@ class Experiment {
   virtual std::vector<ResidualInfo> residual_infos() const = 0;
   /// The share of each measurement in its own prediction at the last linearize(), given the
   /// covariance of (xi, p) for data of unit variance; between 0 and 1, one per residual.
-  virtual Eigen::VectorXd leverages(MatIn covariance) const {
-    Eigen::MatrixXd J(block().A.rows(), block().A.cols() + block().B.cols());
-    J << block().A, block().B;
-    return (J * covariance).cwiseProduct(J).rowwise().sum();
-  }
+  virtual Eigen::VectorXd leverages(MatIn covariance) const;
   /// Since the experiment was made.
   virtual Work work() const { return {}; }
   /// What a person should know about the last point (a switching sequence that changed, ...).

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "parfait/estimate/packing.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 
@@ -219,10 +220,8 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
 /// Orthonormal columns that span the same space; fewer if they depend on each other.
 MatrixXd orthonormal(const MatrixXd& columns) {
   if (columns.cols() == 0) return columns;
-  Eigen::ColPivHouseholderQR<MatrixXd> qr;
-  qr.setThreshold(1e-8);
-  qr.compute(columns);
-  return qr.householderQ() * MatrixXd::Identity(columns.rows(), qr.rank());
+  const math::PivotedQr qr(columns, 1e-8);
+  return qr.Q(qr.rank());
 }
 
 /// What an estimate is part of if constraints tie it to others: a coordinate or velocity of a
@@ -275,7 +274,7 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
     // xi as a function of what is reported of it: A by those columns.
     const MatrixXd own = rows_of(maps[i].by_xi, reported[i].rows);
     if (own.rows() > 0) {
-      const MatrixXd inverse = own.completeOrthogonalDecomposition().pseudoInverse();
+      const MatrixXd inverse = math::pseudo_inverse(own);
       input.column_norms.row(e).segment(at, own.rows()) = (block.A * inverse).colwise().norm();
     }
     for (int k = 0; k < locals.size(); ++k) {
@@ -337,9 +336,7 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   MatrixXd unit = MatrixXd::Zero(n, n), directions(n, unseen.cols());
   unit.topLeftCorner(np, np) = covariances.shared;
   directions.topRows(np) = unseen.topRows(np);
-  const MatrixXd weight =
-      np > 0 ? MatrixXd(covariances.shared.completeOrthogonalDecomposition().pseudoInverse())
-             : MatrixXd(0, 0);
+  const MatrixXd weight = np > 0 ? math::pseudo_inverse(covariances.shared) : MatrixXd(0, 0);
   std::vector<MatrixXd> to_shared;
   std::vector<Index> first_row;
   Index at = np, xi_at = np;

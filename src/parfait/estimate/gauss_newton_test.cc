@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::estimate {
 namespace {
 
@@ -29,41 +31,41 @@ class Dense : public LeastSquaresProblem {
     if (!r_.allFinite()) return {};
     r_linear_ = r_;
     damped_.resize(0);
-    qr_.compute(J_);
     return {.exists = true, .defined = true, .objective = r_.squaredNorm()};
   }
   std::string why() const override { return r_.allFinite() ? "" : "not finite"; }
-  VectorXd increment() override { return damped_.size() > 0 ? damped_ : VectorXd(-qr_.solve(r_)); }
+  VectorXd increment() override {
+    return damped_.size() > 0 ? damped_ : VectorXd(-math::solve_least_squares(J_, r_));
+  }
   VectorXd remainder() override { return r_linear_ + J_ * increment_at_linearization(); }
-  VectorXd increment_of(VecIn r1) override { return -qr_.solve(r1); }
+  VectorXd increment_of(VecIn r1) override { return -math::solve_least_squares(J_, r1); }
   bool damp(double lambda) override {
     const VectorXd D = J_.colwise().norm().transpose();
     MatrixXd A(J_.rows() + n_, n_);
     A << J_, MatrixXd((std::sqrt(lambda) * D).asDiagonal());
     VectorXd b(J_.rows() + n_);
     b << r_linear_, VectorXd::Zero(n_);
-    damped_ = -A.householderQr().solve(b);
+    damped_ = -math::solve_least_squares(A, b);
     return true;
   }
   VectorXd into_bounds(VecIn x) const override { return x; }
-  int rank() const override { return static_cast<int>(qr_.rank()); }
+  int rank() const override { return static_cast<int>(math::PivotedQr(J_).rank()); }
   int num_free() const override { return n_; }
   double condition() const override {
-    const auto d = qr_.matrixR().diagonal();
-    return std::abs(d[0] / d[n_ - 1]);
+    const math::PivotedQr qr(J_);
+    return qr.pivot(0) / qr.pivot(n_ - 1);
   }
 
   int evaluations = 0;
 
  private:
   VectorXd increment_at_linearization() const {
-    return damped_.size() > 0 ? damped_ : VectorXd(-qr_.solve(r_linear_));
+    return damped_.size() > 0 ? damped_ : VectorXd(-math::solve_least_squares(J_, r_linear_));
   }
   int n_;
   Function f_;
   VectorXd r_, r_linear_, damped_;
   MatrixXd J_;
-  Eigen::ColPivHouseholderQR<MatrixXd> qr_;
 };
 
 /// x -> atan(x): Newton's full step diverges from |x| > 1.39.

@@ -10,6 +10,7 @@
 
 #include "parfait/estimate/combination_name.h"
 #include "parfait/estimate/sparse_basis.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 namespace {
@@ -155,8 +156,7 @@ TEST(SparseBasis, SpansTheSameSpaceWithFewEntries) {
   B.col(1).segment(3, 4) << 1, 0, 3, 1;
   B.col(2).segment(3, 4) << 0, 1, -1, 2;
   const MatrixXd mixed = B * random_matrix(3, 3, random);
-  const MatrixXd Q =
-      Eigen::HouseholderQR<MatrixXd>(mixed).householderQ() * MatrixXd::Identity(9, 3);
+  const MatrixXd Q = math::qr_factors(mixed).Q.leftCols(3);
   const MatrixXd S = sparse_basis(Q, 1e-8);
   ASSERT_EQ(S.cols(), 3);
   EXPECT_LT((S - Q * (Q.transpose() * S)).norm(), 1e-12);

@@ -8,6 +8,7 @@
 #include "parfait/estimate/linear_fit.h"
 #include "parfait/estimate/linear_program.h"
 #include "parfait/estimate/test_blocks.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 namespace {
@@ -55,7 +56,7 @@ double l1_by_enumeration(const DenseProblem& problem, VectorXd& best) {
     VectorXd c(n);
     M << J2, rows(chosen, Eigen::all);
     c << r2, sides(chosen);
-    const VectorXd x = -M.partialPivLu().solve(c);
+    const VectorXd x = -math::solve_lu(M, c);
     if (J3.rows() > 0 && (J3 * x + r3).minCoeff() < -1e-9) return;
     const double value = (J1 * x + r1).lpNorm<1>();
     if (value < smallest) {
@@ -88,7 +89,7 @@ double linf_by_enumeration(const DenseProblem& problem, VectorXd& best) {
     M.topLeftCorner(m2, n) = J2;
     M.bottomRows(n + 1 - m2) = rows(chosen, Eigen::all);
     c << r2, sides(chosen);
-    const VectorXd x = -M.partialPivLu().solve(c);
+    const VectorXd x = -math::solve_lu(M, c);
     const double tau = x[n];  // not finite where the rows depend on each other
     if (!x.allFinite() || tau >= smallest) return;
     if ((J1 * x.head(n) + r1).lpNorm<Eigen::Infinity>() > tau + 1e-9) return;
@@ -193,7 +194,7 @@ TEST(AbsoluteNorms, MultipliersAndFeasibleDualsBalanceTheGradient) {
       }
     }
     const MatrixXd K = problem.J1(decisive, Eigen::all).transpose();
-    VectorXd y = K.colPivHouseholderQr().solve(rest);
+    VectorXd y = math::solve_least_squares(K, rest);
     EXPECT_LT((K * y - rest).norm(), 1e-8);
     if (norm == Norm::kL1) {
       EXPECT_LT(y.lpNorm<Eigen::Infinity>(), 1 + 1e-8);

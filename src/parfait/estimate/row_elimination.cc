@@ -2,16 +2,15 @@
 
 #include <Eigen/QR>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::estimate {
 
 void RowElimination::factorize(MatIn A, MatIn B, double tolerance) {
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-  qr.setThreshold(tolerance);
-  qr.compute(A);
-  const Eigen::MatrixXd Q = qr.householderQ();
-  Q2_ = Q.rightCols(A.rows() - qr.rank());
+  const math::OrthogonalDecomposition qr(A, tolerance);
+  Q2_ = qr.left_null_space();
   left_ = Q2_.transpose() * B;
-  inverse_ = qr.pseudoInverse();
+  inverse_ = qr.pseudo_inverse();
   inverse_B_ = inverse_ * B;
 }
 

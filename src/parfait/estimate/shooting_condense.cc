@@ -1,5 +1,7 @@
 #include "parfait/estimate/shooting_experiment.h"
 
+#include "parfait/math/dense_solves.h"
+
 // The linearized equations of a shooting experiment, condensed, and the way back.
 namespace parfait::estimate {
 
@@ -29,7 +31,7 @@ bool ShootingExperiment::eliminate_algebraic(Node& node) {
     for (int c = 0; c < k; ++c) {
       for (int j = 0; j < nz(); ++j) dh(j, c) = node.dconsistency(j, c);
     }
-    node.h_z.compute(dh.middleCols(ns, nz()));
+    node.h_z = math::Lu(dh.middleCols(ns, nz()));
     node.Z_s = -node.h_z.solve(dh.leftCols(ns));
     node.Z_theta = -node.h_z.solve(dh.rightCols(num_theta()));
     if (!node.Z_s.allFinite() || !node.Z_theta.allFinite()) return false;

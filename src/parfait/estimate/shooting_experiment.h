@@ -10,6 +10,7 @@
 #include "parfait/estimate/experiment.h"
 #include "parfait/estimate/shooting_interval.h"
 #include "parfait/estimate/variables.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 
@@ -93,7 +94,7 @@ class ShootingExperiment : public Experiment {
     std::string why;
 
     // Of the last linearization; columns of s and theta after elimination of z.
-    Eigen::PartialPivLU<Eigen::MatrixXd> h_z;
+    math::Lu h_z;
     Eigen::MatrixXd Z_s, Z_theta;           ///< dz = Z_s ds + Z_theta dtheta - h_z^-1 h
     Eigen::MatrixXd H_z;                    ///< of the end state
     std::vector<Eigen::MatrixXd> D_s, D_z;  ///< of the quantities at each sample

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "parfait/estimate/shooting_experiment.h"
+#include "parfait/math/dense_solves.h"
 
 // Fixfit (K 9.1, corrections.md): the intervals one after another, each with the few directions in
 // which its node can move at all,
@@ -60,12 +61,10 @@ void ShootingExperiment::settle_equations(int i, Free& free, MatrixXd& T, Matrix
   }
   B += A * free.P;
   A = A * free.N;
-  const Eigen::CompleteOrthogonalDecomposition<MatrixXd> rank_of_rows(A.transpose());
-  const auto rank = rank_of_rows.rank();
-  if (rank == 0) return;
-  const MatrixXd Q = rank_of_rows.householderQ() * MatrixXd::Identity(A.cols(), A.cols());
-  const MatrixXd N = Q.rightCols(A.cols() - rank);
-  const MatrixXd inverse = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(A).pseudoInverse();
+  const math::OrthogonalDecomposition rows_of_A(A.transpose());
+  if (rows_of_A.rank() == 0) return;
+  const MatrixXd N = rows_of_A.left_null_space();
+  const MatrixXd inverse = math::pseudo_inverse(A);
   node.settled = {.equations = rows, .w = free.N * inverse, .s = T * inverse};
   free.P -= node.settled.w * B;
   free.N = (free.N * N).eval();

@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 
 #include "parfait/estimate/shooting_experiment.h"
+#include "parfait/math/dense_solves.h"
 
 // Where the intervals of a shooting experiment begin: node states made consistent, with directions.
 namespace parfait::estimate {
@@ -150,11 +151,9 @@ void ShootingExperiment::restrict_to_manifold(Node& node) {
   for (int c = 0; c < ns; ++c) {
     for (int j = 0; j < ny(); ++j) P(j, c) = W(j, c);
   }
-  Eigen::ColPivHouseholderQR<MatrixXd> qr;
-  qr.setThreshold(1e-8);  // singular values of a projector are 0 or at least 1
-  qr.compute(P);
+  const math::PivotedQr qr(P, 1e-8);  // singular values of a projector are 0 or at least 1
   const auto rank = static_cast<int>(qr.rank());
-  node.S = qr.householderQ() * MatrixXd::Identity(ny(), rank);
+  node.S = qr.Q(rank);
   node.C = node.S.transpose() * P;
   node.P.resize(ny(), num_theta());
   for (int c = 0; c < num_theta(); ++c) {

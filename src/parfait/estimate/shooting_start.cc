@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "parfait/estimate/shooting_experiment.h"
+#include "parfait/math/dense_solves.h"
 
 // First values of the nodes (K 3.2).
 namespace parfait::estimate {
@@ -108,7 +109,7 @@ void ShootingExperiment::project_on_measurements(double t, std::vector<double>& 
       }
     }
     // From x: the point of J (x' - x) + r = 0 nearest to y_0.
-    const VectorXd next = y_0 - J.completeOrthogonalDecomposition().solve(r + J * (y_0 - x));
+    const VectorXd next = y_0 - math::solve_least_squares(J, r + J * (y_0 - x));
     const double change = (next - x).norm();
     if (!next.allFinite()) return;
     x = next;
@@ -224,7 +225,7 @@ void ShootingExperiment::solve_algebraic(double t, const std::vector<double>& y,
     for (int a = 0; a < nz(); ++a) {
       for (int b = 0; b < nz(); ++b) J(a, b) = dh(a, b);
     }
-    const VectorXd step = J.colPivHouseholderQr().solve(residual);
+    const VectorXd step = math::solve_least_squares(J, residual);
     for (int j = 0; j < nz(); ++j) trial[static_cast<std::size_t>(j)] -= step[j];
   }
 }

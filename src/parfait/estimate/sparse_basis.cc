@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::estimate {
 
 using Eigen::Index;
@@ -32,11 +34,8 @@ MatrixXd sparse_basis(MatIn U, double tolerance) {
 
 MatrixXd sparse_complement(MatIn U, double tolerance) {
   if (U.cols() == 0) return MatrixXd::Identity(U.rows(), U.rows());
-  Eigen::ColPivHouseholderQR<MatrixXd> qr;
-  qr.setThreshold(tolerance);
-  qr.compute(U);
-  const MatrixXd Q = qr.householderQ();
-  return sparse_basis(Q.rightCols(U.rows() - qr.rank()), tolerance);
+  const math::PivotedQr qr(U, tolerance);
+  return sparse_basis(qr.Q(U.rows()).rightCols(U.rows() - qr.rank()), tolerance);
 }
 
 std::vector<Tied> tied_places(MatIn basis) {

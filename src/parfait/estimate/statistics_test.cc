@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "parfait/math/dense_solves.h"
 #include "parfait/math/quantiles.h"
 
 namespace parfait::estimate {
@@ -38,7 +39,7 @@ TEST(Statistics, ReproduceAPublishedRegression) {
     J.row(i) << unknowns.scale(0) / 3, unknowns.scale(1) * age[i] / 3;
     eta[i] = score[i] / 3;
   }
-  const MatrixXd C = (J.transpose() * J).inverse();
+  const MatrixXd C = math::inverse(J.transpose() * J);
   const VectorXd x = C * J.transpose() * eta;
   const FitScale scale = make_fit_scale(J * x - eta, 2, {});
   EXPECT_EQ(scale.degrees_of_freedom, 19);
@@ -71,7 +72,7 @@ Coverage coverage(bool sigma_known, double noise_scale, double confidence) {
   const int n = 9, p = 3, trials = 4000;
   MatrixXd J(n, p);
   for (int i = 0; i < n; ++i) J.row(i) << 1, std::sin(i), std::cos(0.7 * i);
-  const MatrixXd C = (J.transpose() * J).inverse();
+  const MatrixXd C = math::inverse(J.transpose() * J);
   const VectorXd truth = Eigen::Vector3d(1, -2, 0.5);
   const Unknowns unknowns = plain(3);
   Coverage counted;

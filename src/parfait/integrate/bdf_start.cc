@@ -3,6 +3,8 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::integrate {
 
 using dynamics::Status;
@@ -39,8 +41,8 @@ class AlgebraicPart {
     row_scale_ = dh_dz.rowwise().lpNorm<Eigen::Infinity>();
     if ((row_scale_.array() == 0).any()) return Status::kSingular;
     row_scale_ = row_scale_.cwiseInverse();
-    lu_.compute(row_scale_.asDiagonal() * dh_dz);
-    return lu_.isInvertible() ? Status::kOk : Status::kSingular;
+    lu_ = math::FullLu(row_scale_.asDiagonal() * dh_dz);
+    return lu_.is_regular() ? Status::kOk : Status::kSingular;
   }
 
   /// The residual h at u, rows scaled.
@@ -87,7 +89,7 @@ class AlgebraicPart {
   int ny_, nz_;
   Eigen::VectorXd F_, row_scale_;
   Eigen::MatrixXd J_;
-  Eigen::FullPivLU<Eigen::MatrixXd> lu_;
+  math::FullLu lu_;
 };
 
 Status complete_algebraic(BdfEquations& equations, BdfStart& start) {

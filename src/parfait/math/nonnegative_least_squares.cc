@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "parfait/math/dense_solves.h"
+
 namespace parfait::math {
 
 using Eigen::MatrixXd;
@@ -20,7 +22,7 @@ VectorXd solve_free(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const 
   }
   VectorXd x = VectorXd::Zero(A.cols());
   if (!columns.empty()) {
-    const VectorXd part = A(Eigen::all, columns).colPivHouseholderQr().solve(b);
+    const VectorXd part = solve_least_squares(A(Eigen::all, columns), b);
     x(columns) = part;
   }
   return x;

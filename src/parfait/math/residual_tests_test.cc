@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "parfait/math/dense_solves.h"
 #include "parfait/math/quantiles.h"
 
 namespace parfait::math {
@@ -180,7 +181,7 @@ TEST(Outliers, FindTheChildThatThePublishedAnalysisFinds) {
     J.row(i) << 1, age[i];
     y[i] = score[i];
   }
-  const Eigen::MatrixXd C = (J.transpose() * J).inverse();
+  const Eigen::MatrixXd C = inverse(J.transpose() * J);
   const Eigen::VectorXd r = J * (C * (J.transpose() * y)) - y;
   const Eigen::VectorXd h = (J * C * J.transpose()).diagonal();
   const auto outliers = largest_outliers({r.data(), 21}, {h.data(), 21}, n - 2, false, 3);
@@ -202,7 +203,7 @@ TEST(Outliers, AreJudgedByTheOtherMeasurements) {
     for (int j = 0; j < p; ++j) J(i, j) = normal(random);
     y[i] = normal(random);
   }
-  const Eigen::MatrixXd C = (J.transpose() * J).inverse();
+  const Eigen::MatrixXd C = inverse(J.transpose() * J);
   const Eigen::VectorXd r = J * (C * (J.transpose() * y)) - y;
   const Eigen::VectorXd h = (J * C * J.transpose()).diagonal();
   const auto outliers = largest_outliers({r.data(), 12}, {h.data(), 12}, n - p, false, n);
@@ -215,7 +216,7 @@ TEST(Outliers, AreJudgedByTheOtherMeasurements) {
       J1.row(k) = J.row(i);
       y1[k++] = y[i];
     }
-    const Eigen::MatrixXd C1 = (J1.transpose() * J1).inverse();
+    const Eigen::MatrixXd C1 = inverse(J1.transpose() * J1);
     const Eigen::VectorXd b1 = C1 * (J1.transpose() * y1);
     const double s1 = (J1 * b1 - y1).norm() / std::sqrt(n - 1.0 - p);
     const auto row = J.row(outlier.index);

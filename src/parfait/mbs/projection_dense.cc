@@ -1,5 +1,6 @@
 #include <Eigen/Dense>
 
+#include "parfait/math/dense_solves.h"
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/invariants.h"
 #include "parfait/mbs/projection.h"
@@ -186,12 +187,8 @@ class DenseProjection {
     place_lanes(m, w, reinterpret_cast<const Lane*>(dy.chunk(0)), true);
   }
 
-  static Eigen::CompleteOrthogonalDecomposition<MatrixXd> decompose(const MatrixXd& a,
-                                                                    double tolerance = kRank) {
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> out;
-    out.setThreshold(tolerance);
-    out.compute(a);
-    return out;
+  static math::OrthogonalDecomposition decompose(const MatrixXd& a, double tolerance = kRank) {
+    return math::OrthogonalDecomposition(a, tolerance);
   }
 
   /// Far away, redundant rows do not look redundant: the tolerance follows |g|.
@@ -207,9 +204,9 @@ class DenseProjection {
     if (project(nearest, Norm::kEuclidean, 1e-10).status != Status::kOk) return false;
     linearize(nearest, g, jacobian_there);
     const auto rank = decompose(jacobian_there).rank();
-    const Eigen::ColPivHouseholderQR<MatrixXd> qr(jacobian);
-    const auto& order = qr.colsPermutation().indices();
-    dependent_.assign(order.data(), order.data() + rank);
+    const math::PivotedQr qr(jacobian);
+    dependent_.clear();
+    for (Eigen::Index i = 0; i < rank; ++i) dependent_.push_back(static_cast<int>(qr.column(i)));
     return true;
   }
 

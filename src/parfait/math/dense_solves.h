@@ -1,0 +1,115 @@
+#pragma once
+
+#include <Eigen/Dense>
+
+/// Decompositions behind plain functions. Eigen writes a decomposition anew into every file that
+/// uses one, for every kind of expression it is applied to, and that was most of the time of
+/// compiling; here each is compiled once. Vectors are matrices with one column.
+namespace parfait::math {
+
+using DenseIn = const Eigen::Ref<const Eigen::MatrixXd>&;
+
+/// A^-1 B, A square and regular: LU with row exchanges.
+Eigen::MatrixXd solve_lu(DenseIn A, DenseIn B);
+/// The same with row and column exchanges; of all solutions one where A is singular.
+Eigen::MatrixXd solve_full_lu(DenseIn A, DenseIn B);
+/// A^-1 B, A symmetric positive definite: LDL^T.
+Eigen::MatrixXd solve_symmetric(DenseIn A, DenseIn B);
+/// The shortest X with the smallest |A X - B|, for any rank of A (complete orthogonal
+/// decomposition).
+Eigen::MatrixXd solve_least_squares(DenseIn A, DenseIn B);
+/// The same by singular values, those below `threshold` times the largest taken as zero.
+Eigen::MatrixXd solve_least_squares_svd(DenseIn A, DenseIn B, double threshold);
+
+Eigen::MatrixXd inverse(DenseIn A);
+Eigen::MatrixXd pseudo_inverse(DenseIn A);
+/// Columns that span { x : A x = 0 } (full LU).
+Eigen::MatrixXd kernel(DenseIn A);
+/// A = Q R, Q square, R with as many rows as A has columns at most.
+struct QrFactors {
+  Eigen::MatrixXd Q, R;
+};
+QrFactors qr_factors(DenseIn A);
+
+/// LU with row exchanges, for several right-hand sides.
+class Lu {
+ public:
+  Lu() = default;
+  explicit Lu(DenseIn A);
+  Eigen::MatrixXd solve(DenseIn B) const;
+
+ private:
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+};
+
+/// LU with row and column exchanges, which sees whether A is regular.
+class FullLu {
+ public:
+  FullLu() = default;
+  explicit FullLu(DenseIn A);
+  bool is_regular() const;
+  Eigen::MatrixXd solve(DenseIn B) const;
+
+ private:
+  Eigen::FullPivLU<Eigen::MatrixXd> lu_;
+};
+
+/// A = Q R with Q as a product of reflections.
+class Reflections {
+ public:
+  Reflections() = default;
+  explicit Reflections(DenseIn A);
+  Eigen::MatrixXd R() const;                       ///< as in QrFactors
+  void apply_transpose(Eigen::VectorXd& b) const;  ///< b := Q^T b
+
+ private:
+  Eigen::HouseholderQR<Eigen::MatrixXd> qr_;
+};
+
+/// A P = Q R with column exchanges; pivots below `threshold` times the largest are zero (0: below
+/// rounding).
+class PivotedQr {
+ public:
+  explicit PivotedQr(DenseIn A, double threshold = 0);
+  Eigen::Index rank() const;
+  /// The column of A that came to place i.
+  Eigen::Index column(Eigen::Index i) const { return qr_.colsPermutation().indices()[i]; }
+  double pivot(Eigen::Index i) const { return std::abs(qr_.matrixQR()(i, i)); }
+  /// The first columns of Q.
+  Eigen::MatrixXd Q(Eigen::Index columns) const;
+
+ private:
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
+};
+
+/// A P = Q [T 0; 0 0] Z, T regular; the threshold as for PivotedQr.
+class OrthogonalDecomposition {
+ public:
+  explicit OrthogonalDecomposition(DenseIn A, double threshold = 0);
+  Eigen::Index rank() const;
+  /// Orthonormal columns that span { x : A x = 0 }.
+  Eigen::MatrixXd null_space() const;
+  /// The columns of Q beyond the rank: they span { u : A^T u = 0 }.
+  Eigen::MatrixXd left_null_space() const;
+  Eigen::MatrixXd solve(DenseIn B) const;  ///< shortest, least squares
+  Eigen::MatrixXd pseudo_inverse() const;
+
+ private:
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod_;
+};
+
+struct EigenPairs {
+  Eigen::VectorXcd values;
+  Eigen::MatrixXcd vectors;
+};
+EigenPairs eigen_pairs(DenseIn A);
+Eigen::VectorXcd eigenvalues(DenseIn A);
+
+struct SymmetricPairs {
+  Eigen::VectorXd values;  ///< ascending
+  Eigen::MatrixXd vectors;
+};
+/// A x = l B x, A symmetric, B symmetric positive definite; x^T B x = 1.
+SymmetricPairs generalized_eigen_pairs(DenseIn A, DenseIn B);
+
+}  // namespace parfait::math
