@@ -79,27 +79,3 @@ Eigen::MatrixBase<Eigen::Block<Eigen::MatrixXd>>::applyHouseholderOnTheLeft(
 PARFAIT_INSTANTIATE void
 Eigen::MatrixBase<Eigen::Block<Eigen::VectorXd, -1, -1, false>>::applyHouseholderOnTheLeft(
     const Eigen::Block<const Eigen::MatrixXd, -1, 1, false>&, const double&, double*);
-
-// The decompositions, and their solutions for one right-hand side.
-PARFAIT_INSTANTIATE void Eigen::HouseholderQR<Eigen::MatrixXd>::computeInPlace();
-PARFAIT_INSTANTIATE void Eigen::ColPivHouseholderQR<Eigen::MatrixXd>::computeInPlace();
-PARFAIT_INSTANTIATE void Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>::computeInPlace();
-PARFAIT_INSTANTIATE void Eigen::PartialPivLU<Eigen::MatrixXd>::compute();
-PARFAIT_INSTANTIATE void Eigen::FullPivLU<Eigen::MatrixXd>::computeInPlace();
-#define PARFAIT_SOLVE(type)                                                                  \
-  PARFAIT_INSTANTIATE void Eigen::type<Eigen::MatrixXd>::_solve_impl(const Eigen::VectorXd&, \
-                                                                     Eigen::VectorXd&) const
-PARFAIT_SOLVE(ColPivHouseholderQR);
-PARFAIT_SOLVE(CompleteOrthogonalDecomposition);
-PARFAIT_SOLVE(FullPivLU);
-#undef PARFAIT_SOLVE
-#define PARFAIT_COMPUTE(type, ...)                                                         \
-  PARFAIT_INSTANTIATE Eigen::type<Eigen::MatrixXd>& Eigen::type<Eigen::MatrixXd>::compute( \
-      const Eigen::EigenBase<Eigen::MatrixXd>& __VA_OPT__(, ) __VA_ARGS__)
-PARFAIT_COMPUTE(LLT);
-PARFAIT_COMPUTE(LDLT);
-PARFAIT_COMPUTE(SelfAdjointEigenSolver, int);
-PARFAIT_COMPUTE(EigenSolver, bool);
-#undef PARFAIT_COMPUTE
-PARFAIT_INSTANTIATE Eigen::JacobiSVD<Eigen::MatrixXd>& Eigen::JacobiSVD<Eigen::MatrixXd>::compute(
-    const Eigen::MatrixXd&, unsigned int);

@@ -9,7 +9,7 @@ namespace parfait::math {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Arguments become plain matrices first: that is what dense_algebra.cc has compiled.
+// Arguments become plain matrices first: each decomposition is written out for these alone.
 
 Lu::Lu(DenseIn A) : lu_(MatrixXd(A)) {}
 
