@@ -209,9 +209,10 @@ inline __attribute__((always_inline)) void product_columns(const double (*Ep)[8]
 
 /// Diagonal block of a joint with N rows, over both sides; and its diagonal.
 template <int N>
-void diagonal_product(const double (*E)[8], const double (*)[8], double ball, double* out,
-                      double* diagonal) {
-  product_columns<2, N, false>(E, E, ball, out);
+inline __attribute__((always_inline)) void diagonal_product(const AssemblyOp& op) {
+  const auto* E = op.Ep;
+  double* out = op.out;
+  product_columns<2, N, false>(E, E, op.ball(), out);
   if constexpr (N > 4) {
 #pragma GCC unroll 2
     for (int r = 4; r < N; ++r) {
@@ -225,13 +226,21 @@ void diagonal_product(const double (*E)[8], const double (*)[8], double ball, do
     }
   }
 #pragma GCC unroll 6
-  for (int s = 0; s < N; ++s) diagonal[s] = out[diagonal_entry(N, s, s)];
+  for (int s = 0; s < N; ++s) op.diagonal[s] = out[diagonal_entry(N, s, s)];
+}
+
+template <int N>
+void diagonal_products(const AssemblyOp* ops, int count) {
+  for (int i = 0; i < count; ++i) diagonal_product<N>(ops[i]);
 }
 
 /// Block of two joints that share a body, NP rows and N columns.
 template <int NP, int N, bool kAdd>
-void product(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out, double*) {
-  product_columns<1, N, kAdd>(Ep, Ej, ball, out);
+inline __attribute__((always_inline)) void product(const AssemblyOp& op) {
+  const auto* Ep = op.Ep;
+  const auto* Ej = op.Ej;
+  double* out = op.out;
+  product_columns<1, N, kAdd>(Ep, Ej, op.ball(), out);
   if constexpr (NP > 4) {
 #pragma GCC unroll 2
     for (int r = 4; r < NP; ++r) {
@@ -246,13 +255,18 @@ void product(const double (*Ep)[8], const double (*Ej)[8], double ball, double* 
   }
 }
 
+template <int NP, int N, bool kAdd>
+void products(const AssemblyOp* ops, int count) {
+  for (int i = 0; i < count; ++i) product<NP, N, kAdd>(ops[i]);
+}
+
 template <bool kAdd, std::size_t... I>
-constexpr std::array<AssemblyOp::Kernel, 36> product_table(std::index_sequence<I...>) {
-  return {&product<I / 6 + 1, I % 6 + 1, kAdd>...};
+constexpr std::array<AssemblyRun::Kernel, 36> product_table(std::index_sequence<I...>) {
+  return {&products<I / 6 + 1, I % 6 + 1, kAdd>...};
 }
 template <std::size_t... I>
-constexpr std::array<AssemblyOp::Kernel, 6> diagonal_table(std::index_sequence<I...>) {
-  return {&diagonal_product<I + 1>...};
+constexpr std::array<AssemblyRun::Kernel, 6> diagonal_table(std::index_sequence<I...>) {
+  return {&diagonal_products<I + 1>...};
 }
 constexpr auto kDiagonal = diagonal_table(std::make_index_sequence<6>{});
 constexpr auto kProduct = product_table<false>(std::make_index_sequence<36>{});
@@ -318,32 +332,37 @@ void step_joints(const Structure& s, const KernelConstants& c, KernelState& k) {
   }
 }
 
-std::vector<AssemblyOp> make_assembly(const Structure& s, KernelState& k) {
-  std::vector<AssemblyOp> ops;
+void plan_assembly(const Structure& s, KernelState& k) {
+  const auto add = [&k](AssemblyRun::Kernel kernel, const AssemblyOp& op) {
+    auto& runs = k.assembly_runs;
+    if (runs.empty() || runs.back().kernel != kernel) {
+      runs.push_back({kernel, static_cast<int>(k.assembly.size()), 0});
+    }
+    ++runs.back().count;
+    k.assembly.push_back(op);
+  };
   double* K = k.factors.K.data();
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
     const auto* E = k.rows[j].E[0];
-    ops.push_back({kDiagonal[shape.nrows - 1],
-                   E,
-                   E,
-                   {&k.frames[shape.body[0]].Z[6], &k.frames[shape.body[1]].Z[6]},
-                   shape.fast ? 1.0 : 0.0,
-                   K + s.plan.blocks[j].offset,
-                   k.factors.diagonal0.data() + 8 * j});
+    add(kDiagonal[shape.nrows - 1], {E,
+                                     E,
+                                     {&k.frames[shape.body[0]].Z[6], &k.frames[shape.body[1]].Z[6]},
+                                     shape.fast ? 1.0 : 0.0,
+                                     K + s.plan.blocks[j].offset,
+                                     k.factors.diagonal0.data() + 8 * j});
   }
   for (const auto& c : s.plan.couplings) {
     const int kind = 6 * (s.nrows[c.p] - 1) + s.nrows[c.j] - 1;
     const double sign = c.side_p == c.side_j ? 1 : -1;
-    ops.push_back({(c.adds ? kAddProduct : kProduct)[kind],
-                   k.rows[c.p].E[c.side_p],
-                   k.rows[c.j].E[c.side_j],
-                   {&k.frames[c.body].Z[6], &kNothing},
-                   s.joints[c.p].fast && s.joints[c.j].fast ? sign : 0.0,
-                   K + c.offset,
-                   nullptr});
+    add((c.adds ? kAddProduct : kProduct)[kind],
+        {k.rows[c.p].E[c.side_p],
+         k.rows[c.j].E[c.side_j],
+         {&k.frames[c.body].Z[6], &kNothing},
+         s.joints[c.p].fast && s.joints[c.j].fast ? sign : 0.0,
+         K + c.offset,
+         nullptr});
   }
-  return ops;
 }
 
 namespace {
@@ -383,9 +402,7 @@ void assemble_joints(const Structure& s, KernelState& k) {
     std::fill_n(k.factors.K.data() + block.offset, block_size(s.nrows[block.p], s.nrows[block.j]),
                 0.0);
   }
-  for (const auto& op : k.assembly) {
-    op.kernel(op.Ep, op.Ej, op.sign * (*op.inverse_m[0] + *op.inverse_m[1]), op.out, op.diagonal);
-  }
+  for (const auto& run : k.assembly_runs) run.kernel(k.assembly.data() + run.first, run.count);
   if (s.has_slow_joints || !s.released.empty()) assemble_rest(s, k);
 }
 

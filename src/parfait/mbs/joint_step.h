@@ -9,8 +9,8 @@ namespace parfait::mbs {
 /// accelerations that the frames hold (S6).
 void step_joints(const Structure& s, const KernelConstants& c, KernelState& k);
 
-/// The blocks of K in the order of assembly, for a state whose storage stays where it is.
-std::vector<AssemblyOp> make_assembly(const Structure& s, KernelState& k);
+/// Lists the blocks of K in the order of assembly, in a state whose storage stays where it is.
+void plan_assembly(const Structure& s, KernelState& k);
 
 /// K over all joints: diagonal blocks and couplings through shared bodies. (S7)
 void assemble_joints(const Structure& s, KernelState& k);

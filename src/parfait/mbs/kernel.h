@@ -179,11 +179,8 @@ struct alignas(32) ReleasedBasis {
 };
 
 /// One block of K to assemble, with all addresses worked out: looking them up would cost as much as
-/// the arithmetic. `kernel` is a function of joint_step.cc for the sizes at hand.
+/// the arithmetic.
 struct AssemblyOp {
-  using Kernel = void (*)(const double (*Ep)[8], const double (*Ej)[8], double ball, double* out,
-                          double* diagonal);
-  Kernel kernel;
   const double (*Ep)[8];
   const double (*Ej)[8];
   const double*
@@ -191,6 +188,15 @@ struct AssemblyOp {
   double sign;
   double* out;
   double* diagonal;  ///< of a diagonal block
+
+  double ball() const { return sign * (*inverse_m[0] + *inverse_m[1]); }
+};
+
+/// Blocks of one size and kind in a row; `kernel` is a function of joint_step.cc made for them.
+struct AssemblyRun {
+  using Kernel = void (*)(const AssemblyOp* ops, int count);
+  Kernel kernel;
+  int first, count;
 };
 
 struct KernelState {
@@ -207,6 +213,7 @@ struct KernelState {
   std::vector<double> metric_offset;  ///< per body: 6 entries added to S; empty: none
   BlockFactors factors;
   std::vector<AssemblyOp> assembly;
+  std::vector<AssemblyRun> assembly_runs;
 
   explicit KernelState(const Structure& s);
   KernelState(const KernelState&) = delete;  // `assembly` points into it

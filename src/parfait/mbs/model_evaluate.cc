@@ -76,16 +76,20 @@ void evaluate_offsets(const ModelData& m, ModelWorkspace& w, double t) {
 
 namespace {
 
-/// x * 0 is 0 for finite x only: any infinity or NaN survives in the sums.
-bool all_finite(const double* x, int n) {
-  V4 sum[4] = {};
-  int i = 0;
-  for (; i + 16 <= n; i += 16) {
-    for (int j = 0; j < 4; ++j) sum[j] += load4(x + i + 4 * j) * 0.0;
+/// Copies the n velocities (12 per body) and says whether the accelerations and further rates
+/// behind the copy are finite: x * 0 is 0 for finite x only, and any infinity or NaN survives in
+/// the sums.
+bool copy_and_check(const double* v, int n, int num_rates, double* dydt) {
+  V4 sum[3] = {};
+  for (int i = 0; i < n; i += 12) {
+    for (int j = 0; j < 3; ++j) {
+      store4(dydt + i + 4 * j, load4(v + i + 4 * j));
+      sum[j] += load4(dydt + n + i + 4 * j) * 0.0;
+    }
   }
   double rest = 0;
-  for (; i < n; ++i) rest += x[i] * 0.0;
-  const V4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (int i = 0; i < num_rates; ++i) rest += dydt[2 * n + i] * 0.0;
+  const V4 all = sum[0] + sum[1] + sum[2];
   return all[0] + all[1] + all[2] + all[3] + rest == 0;
 }
 
@@ -249,11 +253,10 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
   stage_evaluate(ws, at);
   stage_factor(ws);
   stage_solve(ws, dydt);
-  const double* v = at.y.data() + m.sizes.nq;
-  for (int i = 0; i < m.sizes.nq; i += 4) store4(dydt.data() + i, load4(v + i));
+  const int nq = m.sizes.nq;
   external_rates(m, w);
-  std::copy(w.e_rate.begin(), w.e_rate.end(), dydt.begin() + 2 * m.sizes.nq);
-  return all_finite(dydt.data() + m.sizes.nq, m.sizes.nq + m.sizes.ne) ? Status::kOk
+  std::copy(w.e_rate.begin(), w.e_rate.end(), dydt.begin() + 2 * nq);
+  return copy_and_check(at.y.data() + nq, nq, m.sizes.ne, dydt.data()) ? Status::kOk
                                                                        : Status::kNotFinite;
 }
 
