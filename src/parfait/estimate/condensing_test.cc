@@ -55,14 +55,13 @@ TEST_P(EveryCondensing, KeepsTheMatchingConditionsForAllVariables) {
     const VectorXd w = random_block(num_first, 1, 100);
     const VectorXd theta = random_block(chain.num_theta, 1, 101);
     // Other values of h than those of the linearization, as at a trial point.
-    std::vector<VectorXd> h;
-    for (int i = 0; i < 6; ++i) {
-      h.push_back(random_block(chain.ns, 1, 200 + static_cast<unsigned>(i)));
-    }
+    std::vector<VectorXd> h(6);
+    for (unsigned i = 0; i < 6; ++i) h[i] = random_block(chain.ns, 1, 200 + i);
     const auto u = condenser.shift(chain.matching, h);
-    std::vector<VectorXd> ds;
+    std::vector<VectorXd> ds(7);
     for (int i = 0; i < 7; ++i) {
-      ds.push_back(condenser.T(i) * w + condenser.U(i) * theta + u[static_cast<std::size_t>(i)]);
+      const auto at = static_cast<std::size_t>(i);
+      ds[at] = condenser.T(i) * w + condenser.U(i) * theta + u[at];
     }
     for (std::size_t i = 0; i < 6; ++i) {
       const Matching& m = chain.matching[i];

@@ -251,6 +251,7 @@ class PlantedModel {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
     std::shuffle(order.begin(), order.end(), random_);
     std::vector<std::string> names;
+    names.reserve(order.size());
     for (const int i : order) names.push_back(names_[static_cast<std::size_t>(i)]);
     names_ = names;
     p_ = VectorXd(p_(order));

@@ -17,6 +17,7 @@ using Eigen::VectorXd;
 
 Unknowns plain(int n) {
   std::vector<Estimate> estimates;
+  estimates.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     estimates.push_back({.parameter = "p" + std::to_string(i), .initial = 1.0 + i});
   }

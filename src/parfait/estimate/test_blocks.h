@@ -90,6 +90,7 @@ inline Eigen::VectorXd dense(const std::vector<RightSide>& rights, Part part) {
 
 inline std::vector<RightSide> right_sides(const std::vector<Block>& blocks) {
   std::vector<RightSide> result;
+  result.reserve(blocks.size());
   for (const Block& block : blocks) result.push_back(block.right);
   return result;
 }

@@ -14,11 +14,11 @@ class Oscillator final : public dynamics::System, public dynamics::SecondOrder {
  public:
   Oscillator(double omega, double c, double decay, bool contradiction = false)
       : omega2_(omega * omega), c_(c), decay_(decay) {
-    counts.nq = counts.nv = counts.ne = 1;
-    counts.num_pos = counts.num_vel = contradiction ? 1 : 0;
+    sizes_.nq = sizes_.nv = sizes_.ne = 1;
+    sizes_.num_pos = sizes_.num_vel = contradiction ? 1 : 0;
   }
 
-  const dynamics::Sizes& sizes() const override { return counts; }
+  const dynamics::Sizes& sizes() const override { return sizes_; }
   const std::vector<dynamics::ParameterInfo>& parameters() const override { return parameters_; }
   std::vector<std::string> state_names() const override { return {"q", "v", "e"}; }
   std::vector<double> initial_state() const override { return {1, 0, 1}; }
@@ -98,7 +98,7 @@ class Oscillator final : public dynamics::System, public dynamics::SecondOrder {
 
  private:
   double omega2_, c_, decay_;
-  dynamics::Sizes counts;
+  dynamics::Sizes sizes_;
   std::vector<dynamics::ParameterInfo> parameters_;
 };
 

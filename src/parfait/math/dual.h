@@ -14,7 +14,7 @@ struct Dual {
   Dual() = default;
   /// A number has no direction.
   Dual(double value) : v(value) {}  // NOLINT(google-explicit-constructor)
-  Dual(double value, Lane direction) : v(value), d(direction) {}
+  Dual(double value, const Lane& direction) : v(value), d(direction) {}
 };
 
 inline Dual operator+(const Dual& a, const Dual& b) {

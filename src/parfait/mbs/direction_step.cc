@@ -646,7 +646,9 @@ void solve_directions(const Structure& s, const KernelConstants& c, const Kernel
         break;
     }
   }
-  d.bodies.back() = BodyWork{};  // nobody asks what holds the ground
+  for (int k = 0; k < 3; ++k) {  // nobody asks what holds the ground
+    d.bodies.back().F[k] = d.bodies.back().T[k] = Lane{};
+  }
   solve_lanes(s.plan, k.factors, d.multipliers.data());
   if (!s.released.empty()) finish_released_directions(s, k, d);
   for (int b = 0; b < s.num_bodies; ++b) {

@@ -20,7 +20,7 @@ V4 combine(const V4* X, const double* r) {
 }
 
 /// (A J)_j
-V4 times_J(const V4* A, const KernelConstants& c, int body, int j) {
+V4 times_inertia(const V4* A, const KernelConstants& c, int body, int j) {
   return A[0] * c.J(body, kEntry[0][j]) + A[1] * c.J(body, kEntry[1][j]) +
          A[2] * c.J(body, kEntry[2][j]);
 }
@@ -58,7 +58,7 @@ void free_released(const Structure& s, const KernelConstants& c, KernelState& k)
       for (int j = 0; j < 3; ++j) Q[j] -= cross(turn, frame.X[j]);
       const auto inner = [&](const V4* P) {
         double sum = 0;
-        for (int j = 0; j < 3; ++j) sum += dot3(P[j], times_J(Q, c, b, j));
+        for (int j = 0; j < 3; ++j) sum += dot3(P[j], times_inertia(Q, c, b, j));
         return sum;
       };
       for (int e = 0; e < r; ++e) {
@@ -72,7 +72,7 @@ void free_released(const Structure& s, const KernelConstants& c, KernelState& k)
       const V4* Q = basis.Q[r];
       double along = 0;
       for (int j = 0; j < 3; ++j) {
-        along += dot3(Q[j], k.axis_force[index][j] - times_J(frame.Xdd, c, b, j));
+        along += dot3(Q[j], k.axis_force[index][j] - times_inertia(frame.Xdd, c, b, j));
       }
       for (int j = 0; j < 3; ++j) frame.Xdd[j] += Q[j] * along;
     }
@@ -134,7 +134,7 @@ void prepare_released_directions(const Structure& s, const KernelConstants& c, c
     const int b = s.released[index].body;
     const BodyFrame& f = k.frames[b];
     V4 R[3];  // what is left for the rigid-body multipliers: X Lambda = F_X - X'' J - joints
-    for (int j = 0; j < 3; ++j) R[j] = k.axis_force[index][j] - times_J(f.Xdd, c, b, j);
+    for (int j = 0; j < 3; ++j) R[j] = k.axis_force[index][j] - times_inertia(f.Xdd, c, b, j);
     for (std::size_t joint = 0; joint < s.joints.size(); ++joint) {
       const JointShape& shape = s.joints[joint];
       for (int side = 0; side < 2; ++side) {
