@@ -646,8 +646,8 @@ void solve_directions(const Structure& s, const KernelConstants& c, const Kernel
         break;
     }
   }
-  for (int k = 0; k < 3; ++k) {  // nobody asks what holds the ground
-    d.bodies.back().F[k] = d.bodies.back().T[k] = Lane{};
+  for (int i = 0; i < 3; ++i) {  // nobody asks what holds the ground
+    d.bodies.back().F[i] = d.bodies.back().T[i] = Lane{};
   }
   solve_lanes(s.plan, k.factors, d.multipliers.data());
   if (!s.released.empty()) finish_released_directions(s, k, d);
