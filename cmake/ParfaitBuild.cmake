@@ -11,7 +11,7 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# As many compilations at once as there are processors, and memory for two gigabytes each.
+# As many compilations at once as there are processors, and as memory allows for three gigabytes each.
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)
 math(EXPR slots "${memory} / 3000")

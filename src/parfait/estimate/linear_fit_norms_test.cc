@@ -38,27 +38,21 @@ void for_subsets(Index n, Index count, const auto& visit) {
 
 /// The smallest l1 norm over all vertices: points at which as many rows of data and inequalities
 /// vanish as the equations leave variables free. Infinite if none is feasible.
-double l1_by_enumeration(const DenseProblem& problem, VectorXd& best) {
-  const auto& J1 = problem.J1;
-  const auto& J2 = problem.J2;
-  const auto& J3 = problem.J3;
-  const auto& r1 = problem.r1;
-  const auto& r2 = problem.r2;
-  const auto& r3 = problem.r3;
-  const Index n = J1.cols(), m2 = J2.rows();
-  MatrixXd rows(J1.rows() + J3.rows(), n);
-  rows << J1, J3;
+double l1_by_enumeration(const DenseProblem& p, VectorXd& best) {
+  const Index n = p.J1.cols(), m2 = p.J2.rows();
+  MatrixXd rows(p.J1.rows() + p.J3.rows(), n);
+  rows << p.J1, p.J3;
   VectorXd sides(rows.rows());
-  sides << r1, r3;
+  sides << p.r1, p.r3;
   double smallest = std::numeric_limits<double>::infinity();
   for_subsets(rows.rows(), n - m2, [&](const std::vector<Index>& chosen) {
     MatrixXd M(n, n);
     VectorXd c(n);
-    M << J2, rows(chosen, Eigen::all);
-    c << r2, sides(chosen);
+    M << p.J2, rows(chosen, Eigen::all);
+    c << p.r2, sides(chosen);
     const VectorXd x = -math::solve_lu(M, c);
-    if (J3.rows() > 0 && (J3 * x + r3).minCoeff() < -1e-9) return;
-    const double value = (J1 * x + r1).lpNorm<1>();
+    if (p.J3.rows() > 0 && (p.J3 * x + p.r3).minCoeff() < -1e-9) return;
+    const double value = (p.J1 * x + p.r1).lpNorm<1>();
     if (value < smallest) {
       smallest = value;
       best = x;
@@ -68,32 +62,26 @@ double l1_by_enumeration(const DenseProblem& problem, VectorXd& best) {
 }
 
 /// The same for the largest residual: n + 1 - m2 rows out of r - tau, r + tau, and inequalities.
-double linf_by_enumeration(const DenseProblem& problem, VectorXd& best) {
-  const auto& J1 = problem.J1;
-  const auto& J2 = problem.J2;
-  const auto& J3 = problem.J3;
-  const auto& r1 = problem.r1;
-  const auto& r2 = problem.r2;
-  const auto& r3 = problem.r3;
-  const Index n = J1.cols(), m = J1.rows(), m2 = J2.rows();
-  MatrixXd rows = MatrixXd::Zero(2 * m + J3.rows(), n + 1);
-  rows.leftCols(n) << J1, J1, J3;
+double linf_by_enumeration(const DenseProblem& p, VectorXd& best) {
+  const Index n = p.J1.cols(), m = p.J1.rows(), m2 = p.J2.rows();
+  MatrixXd rows = MatrixXd::Zero(2 * m + p.J3.rows(), n + 1);
+  rows.leftCols(n) << p.J1, p.J1, p.J3;
   rows.col(n).head(m).setConstant(-1);
   rows.col(n).segment(m, m).setConstant(1);
   VectorXd sides(rows.rows());
-  sides << r1, r1, r3;
+  sides << p.r1, p.r1, p.r3;
   double smallest = std::numeric_limits<double>::infinity();
   for_subsets(rows.rows(), n + 1 - m2, [&](const std::vector<Index>& chosen) {
     MatrixXd M = MatrixXd::Zero(n + 1, n + 1);
     VectorXd c(n + 1);
-    M.topLeftCorner(m2, n) = J2;
+    M.topLeftCorner(m2, n) = p.J2;
     M.bottomRows(n + 1 - m2) = rows(chosen, Eigen::all);
-    c << r2, sides(chosen);
+    c << p.r2, sides(chosen);
     const VectorXd x = -math::solve_lu(M, c);
     const double tau = x[n];  // not finite where the rows depend on each other
     if (!x.allFinite() || tau >= smallest) return;
-    if ((J1 * x.head(n) + r1).lpNorm<Eigen::Infinity>() > tau + 1e-9) return;
-    if (J3.rows() > 0 && (J3 * x.head(n) + r3).minCoeff() < -1e-9) return;
+    if ((p.J1 * x.head(n) + p.r1).lpNorm<Eigen::Infinity>() > tau + 1e-9) return;
+    if (p.J3.rows() > 0 && (p.J3 * x.head(n) + p.r3).minCoeff() < -1e-9) return;
     smallest = tau;
     best = x.head(n);
   });

@@ -1,0 +1,78 @@
+#include "parfait/math/dense_solves.h"
+
+#include <gtest/gtest.h>
+
+#include "parfait/math/test_random_matrix.h"
+
+namespace parfait::math {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kRounding = 1e-12;  // of numbers near 1 in matrices of at most seven rows
+
+/// Seven rows, five columns, rank three.
+MatrixXd deficient() {
+  return random_matrix(7, 3, 11) * random_matrix(3, 5, 12);
+}
+
+TEST(DenseSolves, SquareSystemsAreSolved) {
+  const MatrixXd A = random_matrix(6, 6, 1), B = random_matrix(6, 2, 2);
+  const MatrixXd S = A * A.transpose() + MatrixXd::Identity(6, 6);
+  EXPECT_LT((A * solve_lu(A, B) - B).norm(), kRounding);
+  EXPECT_LT((A * solve_full_lu(A, B) - B).norm(), kRounding);
+  EXPECT_LT((S * solve_symmetric(S, B) - B).norm(), kRounding);
+  EXPECT_LT((A * inverse(A) - MatrixXd::Identity(6, 6)).norm(), kRounding);
+  EXPECT_TRUE(FullLu(A).is_regular());
+  EXPECT_FALSE(FullLu(deficient().topRows(5)).is_regular());
+}
+
+TEST(DenseSolves, LeastSquaresAreShortestWhereTheRankIsDeficient) {
+  const MatrixXd A = deficient(), b = random_matrix(7, 1, 3);
+  const MatrixXd x = solve_least_squares(A, b), N = kernel(A);
+  ASSERT_EQ(N.cols(), 2);
+  EXPECT_LT((A * N).norm(), kRounding);
+  EXPECT_LT((A.transpose() * (A * x - b)).norm(), kRounding);  // normal equations
+  EXPECT_LT((N.transpose() * x).norm(), kRounding);            // nothing that A does not see
+  EXPECT_LT((solve_least_squares_svd(A, b, 1e-10) - x).norm(), kRounding);
+  EXPECT_LT((pseudo_inverse(A) * b - x).norm(), kRounding);
+}
+
+TEST(DenseSolves, OrthogonalFactorsAndNullSpaces) {
+  const MatrixXd A = deficient();
+  const auto [Q, R] = qr_factors(A);
+  EXPECT_LT((Q.transpose() * Q - MatrixXd::Identity(7, 7)).norm(), kRounding);
+  EXPECT_LT((Q.leftCols(5) * R - A).norm(), kRounding);
+  const PivotedQr pivoted(A, 1e-10);
+  EXPECT_EQ(pivoted.rank(), 3);
+  EXPECT_GE(pivoted.pivot(0), pivoted.pivot(1));
+  const MatrixXd range = pivoted.Q(3);
+  EXPECT_LT((range * (range.transpose() * A) - A).norm(), kRounding);
+  const OrthogonalDecomposition decomposition(A, 1e-10);
+  EXPECT_EQ(decomposition.rank(), 3);
+  EXPECT_EQ(decomposition.null_space().cols(), 2);
+  EXPECT_LT((A * decomposition.null_space()).norm(), kRounding);
+  EXPECT_EQ(decomposition.left_null_space().cols(), 4);
+  EXPECT_LT((A.transpose() * decomposition.left_null_space()).norm(), kRounding);
+  VectorXd b = random_matrix(7, 1, 4);
+  const VectorXd expected = Q.transpose() * b;
+  Reflections(A).apply_transpose(b);
+  EXPECT_LT((b - expected).norm(), kRounding);
+}
+
+TEST(DenseSolves, EigenvaluesSolveTheirEquations) {
+  const MatrixXd A = random_matrix(5, 5, 5), B = random_matrix(5, 5, 6);
+  const auto [values, vectors] = eigen_pairs(A);
+  EXPECT_LT((A * vectors - vectors * values.asDiagonal()).norm(), kRounding);
+  EXPECT_LT((eigenvalues(A) - values).norm(), kRounding);
+  const MatrixXd K = A + A.transpose(), M = B * B.transpose() + MatrixXd::Identity(5, 5);
+  const SymmetricPairs pairs = generalized_eigen_pairs(K, M);
+  EXPECT_LT((K * pairs.vectors - M * pairs.vectors * pairs.values.asDiagonal()).norm(), kRounding);
+  EXPECT_LT((pairs.vectors.transpose() * M * pairs.vectors - MatrixXd::Identity(5, 5)).norm(),
+            kRounding);
+  EXPECT_LT(pairs.values[0], pairs.values[4]);
+}
+
+}  // namespace
+}  // namespace parfait::math
