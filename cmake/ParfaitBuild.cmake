@@ -31,6 +31,10 @@ find_package(SUNDIALS 6.4 REQUIRED COMPONENTS cvodes idas nvecserial sunmatrixde
 find_package(TBB 2021.8 REQUIRED)
 find_package(Clp REQUIRED)  # linear programs of the l1 and l-infinity norms
 find_package(Threads REQUIRED)
+if(PARFAIT_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
 
 # The instruction set decides the width of a lane and the alignment of Eigen's types, so whoever
 # includes our headers must compile with the same: it travels with the libraries.
@@ -39,17 +43,17 @@ target_compile_options(parfait_arch INTERFACE -march=${PARFAIT_ARCH})
 set_target_properties(parfait_arch PROPERTIES EXPORT_NAME arch)
 
 # Ours alone. A Release is built with CMake's -O3 where time is spent step by step (the KERNELS of a
-# room), which would lose 10 to 40 % at -O2, and with -O1 everywhere else.
-add_library(parfait_light_flags INTERFACE)
-target_compile_options(parfait_light_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+# room), which would lose 10 to 40 % at -O2, with -O1 in the rest of the library and the tool, and with
+# -Og in the tests, which spend their time in the library and compile a quarter faster so.
 add_library(parfait_flags INTERFACE)
 target_link_libraries(parfait_flags INTERFACE parfait_arch)
 target_compile_options(parfait_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
   # GCC 12 sees overlapping copies inside std::string where there are none (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
-  $<$<AND:$<BOOL:${PARFAIT_PCH}>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>  # for ccache
   # Let the compiler fill two gigabytes before it looks for what it can give back: 15 % less time.
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
+set(PARFAIT_light_LEVEL -O1)
+set(PARFAIT_tests_LEVEL -Og)
 if(PARFAIT_SANITIZE)
   add_compile_options(-fsanitize=${PARFAIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PARFAIT_SANITIZE})
@@ -66,20 +70,21 @@ function(parfait_room name)
   list(TRANSFORM kernels REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/${name}/\\1.cc")
   list(REMOVE_ITEM light ${tests} ${kernels} "")
 
-  # Each half is compiled on its own, since a precompiled header belongs to one level of optimization.
   set(objects "")
   foreach(half light kernels)
     if(${half})
       add_library(parfait_${name}_${half} OBJECT ${${half}})
-      target_link_libraries(parfait_${name}_${half} PRIVATE parfait_flags ${ROOM_DEPS} ${ROOM_PRIVATE_DEPS})
+      target_link_libraries(parfait_${name}_${half} PRIVATE ${ROOM_DEPS} ${ROOM_PRIVATE_DEPS})
       target_include_directories(parfait_${name}_${half} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-      parfait_precompile(parfait_${name}_${half} ${half})
       list(APPEND objects $<TARGET_OBJECTS:parfait_${name}_${half}>)
     endif()
   endforeach()
-  if(TARGET parfait_${name}_light)
-    target_link_libraries(parfait_${name}_light PRIVATE parfait_light_flags)
-    parfait_compile_together(parfait_${name}_light)
+  if(light)
+    parfait_compile(parfait_${name}_light light)
+  endif()
+  if(kernels)
+    target_link_libraries(parfait_${name}_kernels PRIVATE parfait_flags)
+    parfait_compile_together(parfait_${name}_kernels)
   endif()
   if(objects)
     set(visibility PUBLIC)
@@ -107,63 +112,59 @@ function(parfait_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PARFAIT_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
 
-# parfait_precompile(<target> light|kernels): the headers that most files of the rooms include, for one
-# level of optimization: GCC compiles what it found in a precompiled header as that was compiled.
-function(parfait_precompile target half)
-  if(NOT PARFAIT_PCH)
-    return()
+# parfait_compile(<target> light|tests): all files together, at the level of optimization of the library's
+# light half or of the tests, behind the headers that are precompiled for it.
+function(parfait_compile target kind)
+  parfait_compile_together(${target})
+  if(PARFAIT_PCH)
+    parfait_precompile(${kind})
+    target_precompile_headers(${target} REUSE_FROM parfait_pch_${kind})
   endif()
-  if(NOT TARGET parfait_pch_${half})
-    file(WRITE ${PROJECT_BINARY_DIR}/pch_${half}.cc "")
-    add_library(parfait_pch_${half} OBJECT ${PROJECT_BINARY_DIR}/pch_${half}.cc)
-    target_link_libraries(parfait_pch_${half} PRIVATE parfait_flags Eigen3::Eigen fmt::fmt)
-    target_include_directories(parfait_pch_${half} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    if(half STREQUAL "light")
-      target_link_libraries(parfait_pch_${half} PRIVATE parfait_light_flags)
-    endif()
-    target_precompile_headers(parfait_pch_${half} PRIVATE ${PROJECT_SOURCE_DIR}/src/parfait/math/dense_algebra.h <fmt/format.h> <algorithm> <array>
-      <filesystem> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM parfait_pch_${half})
+  parfait_level(${target} ${kind})
 endfunction()
 
-# Test programs spend their time in the libraries; -O1 for their own code compiles 20 to 30 % faster.
-add_library(parfait_test_flags INTERFACE)
-target_link_libraries(parfait_test_flags INTERFACE parfait_flags)
-target_compile_options(parfait_test_flags INTERFACE
-  $<$<CONFIG:Release>:-O1>
-  # Tests that count allocations replace operator new, of which GCC inlines one half only; and behind
-  # a precompiled header GCC 12 warns about std::string, which it would not do behind a system header.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete;-Wno-array-bounds;-Wno-stringop-overflow>)
+# What a target and its precompiled header must have in common.
+function(parfait_level target kind)
+  target_link_libraries(${target} PRIVATE parfait_flags Eigen3::Eigen fmt::fmt)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${PARFAIT_${kind}_LEVEL}>
+    -fPIC  # programs too: one precompiled header serves them and libraries
+    $<$<AND:$<BOOL:${PARFAIT_PCH}>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)  # for ccache
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # no -fPIE beside -fPIC
+  if(kind STREQUAL "tests")
+    # Tests that count allocations replace operator new, of which GCC inlines one half only; and behind
+    # a precompiled header GCC 12 warns about std::string, which it would not do behind a system header.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete;-Wno-array-bounds;-Wno-stringop-overflow>)
+    target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock)
+  endif()
+endfunction()
 
+# The headers that most files read, precompiled once for each level of optimization: GCC compiles what
+# it found in a precompiled header as the header was compiled.
+function(parfait_precompile kind)
+  if(TARGET parfait_pch_${kind})
+    return()
+  endif()
+  file(WRITE ${PROJECT_BINARY_DIR}/pch_${kind}.cc "")
+  add_library(parfait_pch_${kind} OBJECT ${PROJECT_BINARY_DIR}/pch_${kind}.cc)
+  parfait_level(parfait_pch_${kind} ${kind})
+  target_include_directories(parfait_pch_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_precompile_headers(parfait_pch_${kind} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src/parfait/math/dense_algebra.h <fmt/format.h> <algorithm> <array> <filesystem>
+    <functional> <map> <memory> <optional> <span> <string> <variant> <vector>)
+  if(kind STREQUAL "tests")
+    target_precompile_headers(parfait_pch_${kind} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  endif()
+endfunction()
 
 # parfait_test(<name> SOURCES <files> DEPS <libraries>): a GoogleTest program, each test known to ctest.
 function(parfait_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;LABELS" ${ARGN})
-  find_package(GTest REQUIRED)
-  include(GoogleTest)
   add_executable(${name} ${TEST_SOURCES})
-  parfait_compile_together(${name})
-  target_link_libraries(${name} PRIVATE ${TEST_DEPS} parfait_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${TEST_DEPS} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE PARFAIT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  if(PARFAIT_PCH)
-    parfait_precompile_tests(${name})
-  endif()
+  parfait_compile(${name} tests)
   # Tests that count allocations replace operator new by malloc, which is fine.
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${TEST_LABELS}"
     ENVIRONMENT "ASAN_OPTIONS=alloc_dealloc_mismatch=0")
-endfunction()
-
-# One precompiled header for all tests: GoogleTest and Eigen are most of what a test file reads. An
-# executable carries it, because position-independent code differs between programs and libraries.
-function(parfait_precompile_tests name)
-  if(NOT TARGET parfait_test_pch)
-    file(WRITE ${PROJECT_BINARY_DIR}/test_pch.cc "int main() {}\n")
-    add_executable(parfait_test_pch ${PROJECT_BINARY_DIR}/test_pch.cc)
-    target_link_libraries(parfait_test_pch PRIVATE parfait_test_flags Eigen3::Eigen GTest::gtest GTest::gmock)
-    target_include_directories(parfait_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_precompile_headers(parfait_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h> ${PROJECT_SOURCE_DIR}/src/parfait/math/dense_algebra.h)
-  endif()
-  target_link_libraries(${name} PRIVATE Eigen3::Eigen)
-  target_precompile_headers(${name} REUSE_FROM parfait_test_pch)
 endfunction()

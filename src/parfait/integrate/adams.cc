@@ -19,8 +19,6 @@ using dynamics::Directions;
 using dynamics::Status;
 using dynamics::Vec;
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 double smallest_step(double t) {
   return std::max(16 * kEpsilon * std::abs(t), std::numeric_limits<double>::min());
 }

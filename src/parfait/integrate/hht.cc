@@ -15,8 +15,6 @@ using dynamics::Status;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// Newton's method goes on to rounding: the directions are those of the exact solution.
 constexpr double kConverged = 1e-14;
 /// Corrections of positions that no longer shrink and are below this are rounding.

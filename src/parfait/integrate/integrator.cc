@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "parfait/base/error.h"
 #include "parfait/integrate/algebraic_states.h"
 #include "parfait/integrate/event_update.h"
+#include "parfait/integrate/step_control.h"
 #include "parfait/integrate/switch_watch.h"
 
 namespace parfait::integrate {
@@ -20,12 +20,31 @@ using dynamics::Status;
 namespace {
 
 constexpr int kMaxRounds = 10;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Ending = RecordedStep::Ending;
+
+void check_start(const dynamics::System& system, const State& state, double t_end) {
+  const auto& sizes = system.sizes();
+  const auto require = [](std::size_t have, std::size_t want, const char* what) {
+    if (have != want) {
+      throw base::InputError(
+          fmt::format("the initial {} has {} entries: must be {}.", what, have, want));
+    }
+  };
+  if (!(t_end >= state.t) || !std::isfinite(t_end)) {
+    throw base::InputError(
+        fmt::format("end time = {:g} s: must not lie before the start, {:g} s.", t_end, state.t));
+  }
+  require(state.y.size(), sizes.ny(), "state");
+  require(state.z.size(), sizes.nz, "algebraic state");
+  if (state.W.count() > 0) require(state.W.rows(), sizes.ny(), "sensitivity");
+  if (!state.mode.empty()) require(state.mode.size(), sizes.num_switches, "mode");
+}
+
+}  // namespace
 
 /// Tells events that follow each other without progress from events that are merely many: the last
 /// ones lie together as close as time resolves, or closer and closer (a ball that comes to rest).
-class Progress {
+class Integrator::Progress {
  public:
   explicit Progress(double span) : span_(span) {}
 
@@ -47,26 +66,6 @@ class Progress {
   std::array<double, 16> times_{};
   std::size_t count_ = 0;
 };
-
-void check_start(const dynamics::System& system, const State& state, double t_end) {
-  const auto& sizes = system.sizes();
-  const auto require = [](std::size_t have, std::size_t want, const char* what) {
-    if (have != want) {
-      throw base::InputError(
-          fmt::format("the initial {} has {} entries: must be {}.", what, have, want));
-    }
-  };
-  if (!(t_end >= state.t) || !std::isfinite(t_end)) {
-    throw base::InputError(
-        fmt::format("end time = {:g} s: must not lie before the start, {:g} s.", t_end, state.t));
-  }
-  require(state.y.size(), sizes.ny(), "state");
-  require(state.z.size(), sizes.nz, "algebraic state");
-  if (state.W.count() > 0) require(state.W.rows(), sizes.ny(), "sensitivity");
-  if (!state.mode.empty()) require(state.mode.size(), sizes.num_switches, "mode");
-}
-
-}  // namespace
 
 /// One integration. Pieces run between breaks in time and events; steps never cross one.
 class Integrator::Run {

@@ -71,6 +71,7 @@ class Integrator {
   Result replay(State& state, const Record& record, const OnStep& on_step = {});
 
  private:
+  class Progress;
   class Run;
   const dynamics::System& system_;
   dynamics::Workspace& workspace_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace parfait::integrate {
 
@@ -10,9 +9,6 @@ using dynamics::Directions;
 using dynamics::Status;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Hairer's choice: a memory of the last error for the pair of order 5, none for the one of
 /// order 8.

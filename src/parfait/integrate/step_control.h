@@ -1,10 +1,14 @@
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "parfait/math/directions.h"
 
 namespace parfait::integrate {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Weighted root mean square: sqrt(1/n sum (error_i / (atol_i + rtol_i max(|y0_i|, |y1_i|)))^2).
 /// A step is accepted where this is at most 1.

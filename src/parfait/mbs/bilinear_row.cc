@@ -1,4 +1,5 @@
 #include "parfait/mbs/bilinear_row.h"
+#include "parfait/mbs/symmetric.h"
 
 #include <type_traits>
 
@@ -73,7 +74,6 @@ class Marker {
 
 template <class S>
 BilinearRow<S> body_row_form(const ModelData& m, int body, int e) {
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const auto axis = [&](int i) {  // the user's axis i = sum_k X_k S_ki
     const auto& frame = m.maps[body].S;
     return in_user_vectors<S>(m, body, {S(0.0), S(frame[0][i]), S(frame[1][i]), S(frame[2][i])});

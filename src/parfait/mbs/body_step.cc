@@ -7,6 +7,7 @@
 #endif
 
 #include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {
@@ -43,7 +44,6 @@ V4 vsqrt(V4 x) {
 }
 
 /// J entry of the symmetric pair (i, j) in the order xx yy zz xy xz yz.
-constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 /// Z = L^-T of the world inertia Theta = tr(P) I - P, P = X J X^T; keeps X J.  (S2)
 __attribute__((noinline)) void whiten(const V4* X, const V4* J, V4* XJ, V4 Z[6]) {
@@ -89,7 +89,7 @@ inline __attribute__((always_inline)) void apply_inverse_inertia(const V4 Z[6], 
   alpha[2] = Z[5] * h2;
 }
 
-inline __attribute__((always_inline)) void cross(const V4* a, const V4* b, V4* out) {
+inline __attribute__((always_inline)) void cross_quads(const V4* a, const V4* b, V4* out) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
   out[2] = a[0] * b[1] - a[1] * b[0];
@@ -97,9 +97,9 @@ inline __attribute__((always_inline)) void cross(const V4* a, const V4* b, V4* o
 
 /// Y = X^-T: the cross products of the axes over the determinant.
 inline __attribute__((always_inline)) void inverse_transpose(const V4* X, V4* Y) {
-  cross(X + 3, X + 6, Y);
-  cross(X + 6, X, Y + 3);
-  cross(X, X + 3, Y + 6);
+  cross_quads(X + 3, X + 6, Y);
+  cross_quads(X + 6, X, Y + 3);
+  cross_quads(X, X + 3, Y + 6);
   const V4 inverse = 1.0 / (X[0] * Y[0] + X[1] * Y[1] + X[2] * Y[2]);
 #pragma GCC unroll 9
   for (int i = 0; i < 9; ++i) Y[i] *= inverse;
@@ -134,7 +134,6 @@ inline __attribute__((always_inline)) void set_particular(const Metric& metric, 
 /// S = -X'^T X' (+ offset).
 inline __attribute__((always_inline)) Metric metric(const V4* Xd) {
   Metric out;
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 #pragma GCC unroll 6
   for (int e = 0; e < 6; ++e) {
     const V4* a = Xd + 3 * kPair[e][0];
@@ -198,7 +197,7 @@ void place_quad(const Structure& s, const InertiaQuad& I, int quad, const double
 #pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
       V4 turn[3];
-      cross(alpha, Q.X + 3 * i, turn);
+      cross_quads(alpha, Q.X + 3 * i, turn);
 #pragma GCC unroll 3
       for (int d = 0; d < 3; ++d) Q.Xdd[3 * i + d] -= turn[d];
       scatter(Q.Xdd[3 * i], Q.Xdd[3 * i + 1], Q.Xdd[3 * i + 2], second[i]);
@@ -299,7 +298,7 @@ void push_body(const KernelConstants& c, int body, KernelState& k) {
                h2 = Z[3] * t[0] + Z[4] * t[1] + Z[5] * t[2];
   const V4 alpha{Z[0] * h0 + Z[1] * h1 + Z[3] * h2, Z[2] * h1 + Z[4] * h2, Z[5] * h2, 0};
   for (int i = 0; i < 3; ++i) {
-    f.Xdd[i] += mbs::cross(alpha, f.X[i]);
+    f.Xdd[i] += cross(alpha, f.X[i]);
     for (int d = 0; d < 3; ++d) quad.Xdd[3 * i + d][lane] = f.Xdd[i][d];
   }
   f.ac += k.force[body] * splat(c.inverse_mass(body));
@@ -334,7 +333,7 @@ void free_bodies(const Structure& s, const KernelConstants& c, KernelState& k) {
     V4 w[4][4];
     for (int i = 0; i < 3; ++i) {
       V4 turn[3];
-      cross(alpha, Q.X + 3 * i, turn);
+      cross_quads(alpha, Q.X + 3 * i, turn);
       for (int d = 0; d < 3; ++d) Q.Xdd[3 * i + d] += turn[d];
       scatter(Q.Xdd[3 * i], Q.Xdd[3 * i + 1], Q.Xdd[3 * i + 2], w[i]);
       Q.ac[i] = f[i] * c.inertia[quad].inverse_m;
@@ -365,7 +364,7 @@ void finish_bodies(const Structure& s, const KernelConstants& c, KernelState& k,
     V4 out[12];
     for (int i = 0; i < 3; ++i) {
       V4 turn[3];
-      cross(alpha, Q.X + 3 * i, turn);
+      cross_quads(alpha, Q.X + 3 * i, turn);
       for (int d = 0; d < 3; ++d) out[3 + 3 * i + d] = Q.Xdd[3 * i + d] - turn[d];
     }
     for (int d = 0; d < 3; ++d) {

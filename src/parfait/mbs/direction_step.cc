@@ -4,6 +4,7 @@
 
 #include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/released.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 
@@ -18,13 +19,6 @@ DirectionState::DirectionState(const Structure& s)
       group_axis(s.joints.size()) {}
 
 namespace {
-
-/// Entry of the symmetric pair (i, j) in the order xx yy zz xy xz yz.
-constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-
-V4 combine(const V4* X, const double* r) {
-  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
-}
 
 const double* raw(const V4& a) {
   return reinterpret_cast<const double*>(&a);
@@ -156,7 +150,6 @@ void prepare_quad(const InertiaQuad& I, const BodyQuad& Q, const V4 (*A)[3],
   T[4] = Z[3] * Z[5];
   T[5] = Z[4] * Z[5];
   // H e = -Theta^-1 of the torque that S = e needs: (X J)_j x Y_i summed over both orders.
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 #pragma GCC unroll 6
   for (int e = 0; e < 6; ++e) {
     const int a = kPair[e][0], b = kPair[e][1];

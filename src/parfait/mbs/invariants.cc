@@ -2,11 +2,10 @@
 
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {
-
-constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 Vec3<Dual> axis(V4 a, const Lane* d) {
   return {{a[0], d[0]}, {a[1], d[1]}, {a[2], d[2]}};
@@ -163,7 +162,6 @@ void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lam
       Lambda = congruent(transposed, Lambda);
       Mu = congruent(transposed, Mu);
     }
-    constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
         const auto Xj = axis(f.X[j], l.D + 3 * j), Vj = axis(f.Xd[j], l.V + 3 * j);

@@ -15,9 +15,6 @@ namespace {
 using math::Vec3;
 using Vec = Vec3<double>;
 
-V4 combine(const V4* X, const double* r) {
-  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
-}
 constexpr long long kMinus = static_cast<long long>(1ULL << 63);  ///< the sign bit
 
 /// (a[0], a[1], a[2], x); GCC takes a shuffle for this apart.

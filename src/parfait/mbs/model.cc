@@ -7,6 +7,7 @@
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 
@@ -118,7 +119,6 @@ void Model::invariants(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
 
 void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel) {
   const auto& s = m.structure;
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   for (int b = 0; b < s.num_bodies; ++b) {
     // X^T X - I and its rate, as the user's axes see it.
     const BodyFrame& f = w.k.frames[b];

@@ -13,6 +13,7 @@
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/partitioning.h"
 #include "parfait/mbs/quantities.h"
+#include "parfait/mbs/symmetric.h"
 
 /// Inside of Model: its constant part and the workspace. Seen only by the files of this room.
 namespace parfait::mbs {
@@ -310,8 +311,6 @@ Lane row_offset_directions(const ModelData& m, ModelWorkspace& w, const OffsetSp
 template <class T>
 std::array<T, 6> congruent(const std::array<std::array<double, 3>, 3>& M,
                            const std::array<T, 6>& A) {
-  constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   std::array<T, 6> out{};
   for (int e = 0; e < 6; ++e) {
     for (int i = 0; i < 3; ++i) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/symmetric.h"
 
 // Quantities by name, each written once for numbers and for numbers with directions.
 namespace parfait::mbs {
@@ -93,7 +94,7 @@ S component(const Vec3<S>& a, int i) {
 }
 
 constexpr double kZero4[4] = {};
-constexpr double kUnit[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+constexpr double kOwnAxes[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 
 const GeometryLanes* seeds_of(const ModelWorkspace& w, int geometry) {
   return w.geometry_seed.empty() ? nullptr : w.geometry_seed[geometry];
@@ -120,7 +121,7 @@ auto marker_value(const C& c, const Quantity& q) {
     }
   };
   if (q.index >= 0) return component(pick(geometry_end(c, q.index, 0)), q.component);
-  const auto com = c.end(q.body, kZero4, kUnit, nullptr, 0);
+  const auto com = c.end(q.body, kZero4, kOwnAxes, nullptr, 0);
   Vec3<S> out = pick(com);
   if (q.index == -2) {  // the origin: minus X c, minus X' c, minus X'' c
     const Vec3<S> center = c.center(q.body);
@@ -138,7 +139,7 @@ auto marker_value(const C& c, const Quantity& q) {
 template <class C>
 auto axis_value(const C& c, const Quantity& q) {
   using S = typename C::S;
-  const auto end = c.end(q.body, kZero4, kUnit, nullptr, 0);
+  const auto end = c.end(q.body, kZero4, kOwnAxes, nullptr, 0);
   S sum(0.0);
   for (int i = 0; i <= q.index; ++i) {
     const auto axis = q.kind == Quantity::Kind::kAxis ? end.axis(i) : end.axis_rate(i);
@@ -150,7 +151,7 @@ auto axis_value(const C& c, const Quantity& q) {
 template <class C>
 auto angular_velocity(const C& c, const Quantity& q) {
   using S = typename C::S;
-  const auto end = c.end(q.body, kZero4, kUnit, nullptr, 0);
+  const auto end = c.end(q.body, kZero4, kOwnAxes, nullptr, 0);
   Vec3<S> sum{};
   for (int i = 0; i < 3; ++i) sum += cross(end.axis(i), end.axis_rate(i));
   return S(0.5) * component(sum, q.component);
@@ -221,10 +222,9 @@ auto reaction(const C& c, const Quantity& q) {
 template <class C>
 auto kinetic_energy(const C& c) {
   using S = typename C::S;
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   S sum(0.0);
   for (int b = 0; b < c.m.structure.num_bodies; ++b) {
-    const auto end = c.end(b, kZero4, kUnit, nullptr, 0);
+    const auto end = c.end(b, kZero4, kOwnAxes, nullptr, 0);
     const auto v = end.velocity();
     sum = sum + S(0.5) * c.mass(b) * dot(v, v);
     for (int e = 0; e < 6; ++e) {
@@ -240,7 +240,7 @@ auto potential_energy(const C& c) {
   using S = typename C::S;
   S sum(0.0);
   for (int b = 0; b < c.m.structure.num_bodies; ++b) {
-    const auto r = c.end(b, kZero4, kUnit, nullptr, 0).point();
+    const auto r = c.end(b, kZero4, kOwnAxes, nullptr, 0).point();
     const S height = r.x * c.gravity(0) + r.y * c.gravity(1) + r.z * c.gravity(2);
     sum = sum - c.mass(b) * height;
   }

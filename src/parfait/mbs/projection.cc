@@ -6,6 +6,7 @@
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/released.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {
@@ -15,8 +16,6 @@ using dynamics::ProjectionReport;
 using dynamics::Status;
 
 constexpr int kMaxIterations = 60;
-constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 /// Force M (x0 - x) on every body, as a wrench (and as axis forces on released bodies).
 void pull_back(const ModelData& m, ModelWorkspace& w, const double* x0, const double* x) {

@@ -5,6 +5,7 @@
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/projection.h"
 #include "parfait/mbs/released.h"
+#include "parfait/mbs/symmetric.h"
 
 // Derivative of the projection in the mass norm. On either level the optimality conditions
 //
@@ -16,9 +17,7 @@
 namespace parfait::mbs {
 namespace {
 
-constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-constexpr int kMaxIterations = 100;
+constexpr int kMaxRefinements = 100;
 constexpr double kTolerance = 1e-13;
 
 class LevelDirections {
@@ -62,7 +61,7 @@ class LevelDirections {
   /// level D of the positions is in w.d.lanes.
   bool solve(const Lane* dx0, Lane* dx) {
     std::fill_n(dx, 12 * m.structure.num_bodies, Lane{});
-    for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    for (int iteration = 0; iteration < kMaxRefinements; ++iteration) {
       const double change = iterate(dx0, dx);
       if (!std::isfinite(change)) return false;
       if (change <= kTolerance) return true;

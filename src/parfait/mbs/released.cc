@@ -3,20 +3,15 @@
 #include <cmath>
 
 #include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {
 
 using Vec = Vec3<double>;
 
-constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-
 V4 column(const V4* quad, int i, int lane) {
   return V4{quad[3 * i][lane], quad[3 * i + 1][lane], quad[3 * i + 2][lane], 0};
-}
-
-V4 combine(const V4* X, const double* r) {
-  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
 }
 
 /// (A J)_j

@@ -8,6 +8,7 @@
 #include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/external_states.h"
 #include "parfait/mbs/observation.h"
+#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {
@@ -15,9 +16,6 @@ namespace {
 using dynamics::ConstVec;
 using dynamics::Directions;
 using dynamics::Status;
-using dynamics::Vec;
-
-constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 /// M4 = [m, m c^T; m c, J + m c c^T]: the mass matrix of a body is M4 (x) I_3.
 template <class S>
@@ -135,8 +133,8 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     }
   }
 
-  Status evaluate(dynamics::Workspace& ws, const dynamics::Point& at, ConstVec lambda, Vec r, Vec g,
-                  Vec edot) const override {
+  Status evaluate(dynamics::Workspace& ws, const dynamics::Point& at, ConstVec lambda,
+                  dynamics::Vec r, dynamics::Vec g, dynamics::Vec edot) const override {
     ModelWorkspace& w = cast(ws);
     auto& room = w.second;
     w.t = at.t;
@@ -236,7 +234,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
   }
 
   /// Weights and forces on canonical coordinates, then on the user's.
-  void add_applied_forces(ModelWorkspace& w, Vec r) const {
+  void add_applied_forces(ModelWorkspace& w, dynamics::Vec r) const {
     auto& f = w.second.canonical;
     std::fill(f.begin(), f.end(), 0.0);
     const Vec3<double> gravity{w.gravity[0], w.gravity[1], w.gravity[2]};
@@ -281,7 +279,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
 
   /// r -= lambda dg/dq
   void subtract_row(const ModelWorkspace& w, const BilinearRow<double>& form, double lambda,
-                    Vec r) const {
+                    dynamics::Vec r) const {
     const double* u = w.second.u.data();
     const auto vectors = [&](int side, int i) {
       return vector_at(u + 12 * form.body[side] + 3 * i);

@@ -45,6 +45,11 @@ inline double dot3(V4 a, V4 b) {
   return p[0] + p[1] + p[2];
 }
 
+/// X r: the columns of X combined.
+inline V4 combine(const V4* X, const double* r) {
+  return X[0] * r[0] + X[1] * r[1] + X[2] * r[2];
+}
+
 /// Rows become columns: four bodies' (x, y, z, w) become the quads x, y, z, w, and back.
 inline void transpose(V4& a, V4& b, V4& c, V4& d) {
   const V4 ab_lo = __builtin_shufflevector(a, b, 0, 4, 2, 6);

@@ -1,4 +1,5 @@
 #include "parfait/mbs/structure.h"
+#include "parfait/mbs/symmetric.h"
 
 #include <algorithm>
 
@@ -39,7 +40,6 @@ JointShape::Pattern pattern_of(const JointShape& shape) {
 
 /// S^-T E S^-1 for the unit symmetric matrix E of an entry.
 std::array<double, 6> freed_metric(const CoordinateMap& map, int entry) {
-  constexpr int kPair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const auto [a, b] = kPair[entry];
   const auto& T = map.S_inverse;
   std::array<double, 6> out{};
