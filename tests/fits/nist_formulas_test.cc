@@ -6,6 +6,7 @@
 #include "nist_problems.h"
 #include "parfait/estimate/algebraic_experiment.h"
 #include "parfait/estimate/statistics.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 namespace {
@@ -55,9 +56,7 @@ TEST(NistFormulas, StandardDeviationsAtTheCertifiedValuesAreCertified) {
     if (nist.has_exact_data()) continue;
     const AtCertified at(nist);
     const auto n = at.shared.size();
-    const Eigen::MatrixXd R = at.experiment.block().B.householderQr().matrixQR().topRows(n);
-    const Eigen::MatrixXd inverse =
-        R.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd::Identity(n, n));
+    const Eigen::MatrixXd inverse = math::inverse(math::Reflections(at.experiment.block().B).R());
     const FitScale scale = make_fit_scale(at.experiment.residuals(), n, {});
     EXPECT_GT(matching_digits(scale.beta(), nist.residual_sd), 9.5) << nist.name;
     for (int i = 0; i < n; ++i) {

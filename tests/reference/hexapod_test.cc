@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "motion.h"
+#include "parfait/math/dense_solves.h"
 
 // The hexapods of examples/hexapod: one machine as thirteen bodies and as seven (K 5.1.2).
 namespace parfait::reference {
@@ -88,7 +89,7 @@ TEST(Hexapod, AllSixStiffnessesShowInTheMotionOfTheLoad) {
       }
     }
   }
-  const Eigen::MatrixXd covariance = (J.transpose() * J).inverse();
+  const Eigen::MatrixXd covariance = math::inverse(J.transpose() * J);
   for (int j = 0; j < 6; ++j) {
     const double deviation = std::sqrt(covariance(j, j)) / (400 + 100 * j);
     fmt::print("  {}: {:.1f} %\n", kStiffnesses[j], 100 * deviation);

@@ -412,12 +412,12 @@ Solution DenseModel::solve(const State& state, const VectorXd& gamma_addition) c
   K.bottomLeftCorner(m, n) = all_G(rows, Eigen::all);
   K.topRightCorner(n, m) = K.bottomLeftCorner(m, n).transpose();
   b << force, all_gamma(rows);
-  const math::FullLu lu(K);
-  VectorXd x = lu.solve(b);
+  const math::PivotedQr qr(K);
+  VectorXd x = qr.solve(b);
   const auto K_long = K.cast<long double>().eval();
   for (int refinement = 0; refinement < 2; ++refinement) {
     const auto residual = (b.cast<long double>() - K_long * x.cast<long double>()).eval();
-    x += lu.solve(residual.cast<double>());
+    x += qr.solve(residual.cast<double>());
   }
 
   Solution solution;

@@ -195,7 +195,7 @@ ChainMotion euler_lagrange(const Chain& chain, const VectorXd& theta, const Vect
   }
 
   ChainMotion motion;
-  motion.theta_ddot = math::solve_symmetric(M, b);
+  motion.theta_ddot = math::solve_lu(M, b);
   std::vector<Dual2> curve;
   curve.reserve(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) {

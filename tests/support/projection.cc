@@ -45,11 +45,8 @@ QuadraticStep quadratic_step(const NearestPoint& p, const MatrixXd& H, const Vec
 }
 
 void check_minimum(const MatrixXd& H, const MatrixXd& J) {
-  const Eigen::FullPivLU<MatrixXd> lu(J);
-  const MatrixXd N = lu.kernel();
-  if (lu.dimensionOfKernel() == 0) return;
-  const MatrixXd reduced = N.transpose() * H * N;
-  if (reduced.llt().info() != Eigen::Success) {
+  const MatrixXd N = math::OrthogonalDecomposition(J).null_space();
+  if (N.cols() > 0 && !math::cholesky(N.transpose() * H * N)) {
     throw std::runtime_error("projection: the stationary point is not a minimum; start nearer.");
   }
 }

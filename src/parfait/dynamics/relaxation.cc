@@ -76,13 +76,13 @@ Status Relaxation::look() {
   N_ = null.N;
   fill_.setZero(n, n);
   if (N_.cols() > 0) {
-    const math::FullLu lu(null.U.transpose() * N_);
+    const math::PivotedQr qr(null.U.transpose() * N_);
     const MatrixXd gram = null.U.transpose() * null.U;
-    if (lu.is_regular()) {
-      Q_ = fill_ = N_ * lu.solve(null.U.transpose());
+    if (qr.is_regular()) {
+      Q_ = fill_ = N_ * qr.solve(null.U.transpose());
     } else {
-      Q_ = null.U * math::solve_symmetric(gram, null.U.transpose());
-      fill_ = null.U * math::solve_symmetric(gram, N_.transpose());
+      Q_ = null.U * math::solve_lu(gram, null.U.transpose());
+      fill_ = null.U * math::solve_lu(gram, N_.transpose());
     }
     const VectorXd part = Q_ * r_;
     if (is_noise(part)) {

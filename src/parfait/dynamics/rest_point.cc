@@ -1,6 +1,5 @@
 #include "parfait/dynamics/rest_point.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -103,9 +102,9 @@ Status RestPoint::solve_algebraic() {
                           &dresidual);
       copy_columns(dresidual, h_z.middleCols(first, count));
     }
-    const math::FullLu lu(h_z);
-    if (!lu.is_regular()) return Status::kSingular;
-    const VectorXd step = lu.solve(-residual_);
+    const math::PivotedQr qr(h_z);
+    if (!qr.is_regular()) return Status::kSingular;
+    const VectorXd step = qr.solve(-residual_);
     const double size = step.cwiseAbs().maxCoeff();
     if (!std::isfinite(size)) return Status::kNotFinite;
     if (size <= kTolerance * (1 + z_.cwiseAbs().maxCoeff())) return Status::kOk;
@@ -114,7 +113,7 @@ Status RestPoint::solve_algebraic() {
       z_ = z0 + length * step;
       status = evaluate(y_);
       const double next =
-          status == Status::kOk ? VectorXd(lu.solve(residual_)).cwiseAbs().maxCoeff() : HUGE_VAL;
+          status == Status::kOk ? VectorXd(qr.solve(residual_)).cwiseAbs().maxCoeff() : HUGE_VAL;
       if (next <= (1 - length / 4) * size) break;
       if (size <= 1e3 * kTolerance * (1 + z_.cwiseAbs().maxCoeff())) return status;  // rounding
       if (length < 1e-6) return Status::kSingular;
@@ -202,9 +201,9 @@ Status RestPoint::linearize() {
   f_z_ = f.rightCols(nz);
   h_z_ = h.rightCols(nz);
   if (nz > 0) {
-    const math::FullLu lu(h_z_);
-    if (!lu.is_regular()) return Status::kSingular;
-    f.leftCols(n) -= f_z_ * lu.solve(h.leftCols(n));
+    const math::PivotedQr qr(h_z_);
+    if (!qr.is_regular()) return Status::kSingular;
+    f.leftCols(n) -= f_z_ * qr.solve(h.leftCols(n));
   }
   if (!f.allFinite()) return Status::kNotFinite;
 
@@ -234,7 +233,7 @@ MatrixXd RestPoint::drift_jacobian() const {
 Status RestPoint::drift_of(const MatrixXd& drates, const MatrixXd& dresidual, MatrixXd& drift) {
   const auto& sizes = system_->sizes();
   MatrixXd f = drates;
-  if (sizes.nz > 0) f -= f_z_ * math::solve_full_lu(h_z_, dresidual);
+  if (sizes.nz > 0) f -= f_z_ * math::PivotedQr(h_z_).solve(dresidual);
   MatrixXd a = f.middleRows(sizes.nq, sizes.nv);
   const auto status = project_columns(*system_, *ws_, kMaxDirections, StatePart::kVelocities, a);
   drift.resize(n_q() + n_e(), f.cols());

@@ -1,7 +1,5 @@
 #include "parfait/dynamics/tangent.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <random>
 
@@ -58,12 +56,11 @@ Status compute_range(const System& system, Workspace& ws, int max_directions, St
 /// The orthonormal matrix next to X: X (X^T X)^(-1/2).
 Status orthonormalize(MatrixXd& X) {
   if (X.cols() == 0) return Status::kOk;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> gram(X.transpose() * X);
-  if (gram.info() != Eigen::Success) return Status::kNotFinite;
-  if (!(gram.eigenvalues()[0] > kRankTolerance * gram.eigenvalues().tail(1)[0])) {
-    return Status::kSingular;
-  }
-  X *= gram.operatorInverseSqrt();
+  if (!X.allFinite()) return Status::kNotFinite;
+  const auto [values, V] = math::symmetric_eigen_pairs(X.transpose() * X);
+  if (!(values[0] > kRankTolerance * values.tail(1)[0])) return Status::kSingular;
+  const MatrixXd turned = X * V * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  X = turned * V.transpose();
   return Status::kOk;
 }
 

@@ -1,6 +1,5 @@
 #include "parfait/estimate/bordered_least_squares.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <utility>
 
@@ -69,7 +68,7 @@ void BorderedLeastSquares::find_shortest() {
     cov_q += S_N.back().transpose() * block->own_covariance() * S_N.back();
   }
   cov_q += H * cov_p_ * H.transpose();
-  K = math::solve_symmetric(K_inverse, MatrixXd::Identity(d, d));
+  K = math::solve_lu(K_inverse, MatrixXd::Identity(d, d));
 }
 
 BorderedLeastSquares::Reduced BorderedLeastSquares::reduce(std::span<const Right> rights) const {
@@ -189,7 +188,8 @@ MatrixXd BorderedLeastSquares::undetermined() const {
   // K = L L^T makes (N, S N) L orthonormal; what is undetermined at fixed p is orthogonal to it.
   MatrixXd L(d, d);
   if (d > 0) {
-    L = shortest_.K.llt().matrixL();
+    const auto [values, V] = math::symmetric_eigen_pairs(shortest_.K);
+    L = V * values.cwiseMax(0).cwiseSqrt().asDiagonal();
     result.topLeftCorner(num_shared_, d) = shortest_.N * L;
   }
   Index row = num_shared_, col = d;

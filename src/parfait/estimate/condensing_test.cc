@@ -79,7 +79,7 @@ TEST_P(EveryCondensing, ReachesEverySolutionOfTheMatchingConditions) {
   const VectorXd theta = random_block(chain.num_theta, 1, 101);
   VectorXd ds = random_block(3, 1, 102);
   const auto u = condenser.shift(chain.matching, chain.h);
-  const VectorXd w = math::solve_full_lu(condenser.T(0), ds - condenser.U(0) * theta - u[0]);
+  const VectorXd w = math::solve_least_squares(condenser.T(0), ds - condenser.U(0) * theta - u[0]);
   for (int i = 0; i < 4; ++i) {
     const Matching& m = chain.matching[static_cast<std::size_t>(i)];
     ds = m.H * ds + m.P * theta + m.h;

@@ -39,15 +39,11 @@ IdentifiabilityInput input_of(const std::vector<std::string>& names, const Vecto
     more << J, blocks[e];
     J = more;
   }
-  const Eigen::JacobiSVD<MatrixXd> svd(J, Eigen::ComputeFullV);
-  const VectorXd& s = svd.singularValues();
-  const auto rank = (s.array() > 1e-9 * s[0]).count();
-  in.undetermined = svd.matrixV().rightCols(n - rank);
+  const auto [values, V] = math::symmetric_eigen_pairs(J.transpose() * J);
+  const auto unseen = (values.array() < 1e-13 * values[n - 1]).count();
+  in.undetermined = V.leftCols(unseen);
   MatrixXd C = MatrixXd::Zero(n, n);
-  for (Index k = 0; k < rank; ++k) {
-    const VectorXd v = svd.matrixV().col(k) / s[k];
-    C += v * v.transpose();
-  }
+  for (Index k = unseen; k < n; ++k) C += V.col(k) * V.col(k).transpose() / values[k];
   in.correlation = C;
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {

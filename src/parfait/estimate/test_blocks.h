@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parfait/estimate/linear_fit.h"
+#include "parfait/math/test_shortest.h"
 
 namespace parfait::estimate {
 
@@ -135,10 +136,7 @@ struct DenseProblem {
  private:
   static Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& M) {
     if (M.size() == 0) return Eigen::MatrixXd::Zero(M.cols(), M.rows());
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(M, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    Eigen::VectorXd sigma = svd.singularValues();
-    for (double& value : sigma) value = value > 1e-9 * svd.singularValues()[0] ? 1 / value : 0;
-    return svd.matrixV() * sigma.asDiagonal() * svd.matrixU().transpose();
+    return math::pseudo_inverse_by_eigenvalues(M);
   }
   /// Projector onto the null space of the equations.
   Eigen::MatrixXd free() const {

@@ -1,6 +1,5 @@
 #include "parfait/integrate/bdf_start.h"
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "parfait/math/dense_solves.h"
@@ -32,7 +31,7 @@ class AlgebraicPart {
         F_(equations.size()),
         J_(equations.size(), equations.size()) {}
 
-  /// LU of dh/dz at u. Rows are brought to the size 1 first, so that an equation in small units is
+  /// QR of dh/dz at u. Rows are brought to the size 1 first, so that an equation in small units is
   /// not taken for a dependent one.
   Status factor() {
     const Status status = equations_.jacobian(t_, u_, J_.data());
@@ -41,8 +40,8 @@ class AlgebraicPart {
     row_scale_ = dh_dz.rowwise().lpNorm<Eigen::Infinity>();
     if ((row_scale_.array() == 0).any()) return Status::kSingular;
     row_scale_ = row_scale_.cwiseInverse();
-    lu_ = math::FullLu(row_scale_.asDiagonal() * dh_dz);
-    return lu_.is_regular() ? Status::kOk : Status::kSingular;
+    qr_ = math::PivotedQr(row_scale_.asDiagonal() * dh_dz);
+    return qr_.is_regular() ? Status::kOk : Status::kSingular;
   }
 
   /// The residual h at u, rows scaled.
@@ -53,9 +52,9 @@ class AlgebraicPart {
   }
 
   Eigen::VectorXd solve(const Eigen::VectorXd& h) const {
-    return lu_.solve(row_scale_.cwiseProduct(h));
+    return qr_.solve(row_scale_.cwiseProduct(h));
   }
-  Eigen::VectorXd solve_scaled(const Eigen::VectorXd& r) const { return lu_.solve(r); }
+  Eigen::VectorXd solve_scaled(const Eigen::VectorXd& r) const { return qr_.solve(r); }
 
   Status find_z() {
     Eigen::Map<Eigen::VectorXd> z(u_ + ny_, nz_);
@@ -89,7 +88,7 @@ class AlgebraicPart {
   int ny_, nz_;
   Eigen::VectorXd F_, row_scale_;
   Eigen::MatrixXd J_;
-  math::FullLu lu_;
+  math::PivotedQr qr_;
 };
 
 Status complete_algebraic(BdfEquations& equations, BdfStart& start) {

@@ -7,6 +7,7 @@
 
 #include "parfait/math/dense_solves.h"
 #include "parfait/math/test_random_matrix.h"
+#include "parfait/math/test_shortest.h"
 
 namespace parfait::math {
 namespace {
@@ -23,7 +24,7 @@ VectorXd kkt(const MatrixXd& J1, const VectorXd& r1, const MatrixXd& J2, const V
   K.bottomLeftCorner(m, n) = J2;
   VectorXd b(n + m);
   b << -J1.transpose() * r1, -r2;
-  return solve_full_lu(K, b);
+  return solve_least_squares(K, b);
 }
 
 TEST(ConstrainedLeastSquares, SolvesTheKktSystem) {
@@ -82,7 +83,7 @@ TEST(ConstrainedLeastSquares, DeficientDataGiveTheShortestSolutionAndNameTheDire
   const ConstrainedLeastSquares solver(J1, MatrixXd(0, 5));
   EXPECT_EQ(solver.rank(), 4);
   const VectorXd x = solver.solve(r1, VectorXd(0));
-  const VectorXd shortest = -solve_least_squares_svd(J1, r1, 1e-10);
+  const VectorXd shortest = -shortest_by_eigenvalues(J1, r1);
   EXPECT_LT((x - shortest).norm(), 1e-12);
   const MatrixXd unseen = solver.undetermined();
   ASSERT_EQ(unseen.cols(), 1);
@@ -100,7 +101,7 @@ TEST(ConstrainedLeastSquares, WhatIsLeftOfAnEliminationIsComparedWithTheWholeNot
 TEST(ConstrainedLeastSquares, CovarianceIsThatOfTheReducedProblem) {
   const MatrixXd J1 = random_matrix(12, 6, 1), J2 = random_matrix(2, 6, 2);
   const ConstrainedLeastSquares solver(J1, J2);
-  const MatrixXd Z = kernel(J2), JZ = J1 * Z;
+  const MatrixXd Z = OrthogonalDecomposition(J2).null_space(), JZ = J1 * Z;
   const MatrixXd expected = Z * inverse(JZ.transpose() * JZ) * Z.transpose();
   EXPECT_LT((solver.covariance() - expected).norm(), 1e-12 * (1 + expected.norm()));
 }

@@ -17,16 +17,6 @@ MatrixXd Lu::solve(DenseIn B) const {
   return lu_.solve(MatrixXd(B));
 }
 
-FullLu::FullLu(DenseIn A) : lu_(MatrixXd(A)) {}
-
-bool FullLu::is_regular() const {
-  return lu_.isInvertible();
-}
-
-MatrixXd FullLu::solve(DenseIn B) const {
-  return lu_.solve(MatrixXd(B));
-}
-
 namespace {
 
 MatrixXd upper_rows(const Eigen::HouseholderQR<MatrixXd>& qr) {
@@ -52,6 +42,10 @@ PivotedQr::PivotedQr(DenseIn A, double threshold) {
 
 Eigen::Index PivotedQr::rank() const {
   return qr_.rank();
+}
+
+MatrixXd PivotedQr::solve(DenseIn B) const {
+  return qr_.solve(MatrixXd(B));
 }
 
 MatrixXd PivotedQr::Q(Eigen::Index columns) const {
@@ -91,23 +85,8 @@ MatrixXd solve_lu(DenseIn A, DenseIn B) {
   return Lu(A).solve(B);
 }
 
-MatrixXd solve_full_lu(DenseIn A, DenseIn B) {
-  return FullLu(A).solve(B);
-}
-
-MatrixXd solve_symmetric(DenseIn A, DenseIn B) {
-  const Eigen::LDLT<MatrixXd> ldlt{MatrixXd(A)};
-  return ldlt.solve(MatrixXd(B));
-}
-
 MatrixXd solve_least_squares(DenseIn A, DenseIn B) {
   return OrthogonalDecomposition(A).solve(B);
-}
-
-MatrixXd solve_least_squares_svd(DenseIn A, DenseIn B, double threshold) {
-  Eigen::JacobiSVD<MatrixXd> svd(MatrixXd(A), Eigen::ComputeThinU | Eigen::ComputeThinV);
-  svd.setThreshold(threshold);
-  return svd.solve(MatrixXd(B));
 }
 
 MatrixXd inverse(DenseIn A) {
@@ -116,11 +95,6 @@ MatrixXd inverse(DenseIn A) {
 
 MatrixXd pseudo_inverse(DenseIn A) {
   return OrthogonalDecomposition(A).pseudo_inverse();
-}
-
-MatrixXd kernel(DenseIn A) {
-  const Eigen::FullPivLU<MatrixXd> lu{MatrixXd(A)};
-  return lu.kernel();
 }
 
 QrFactors qr_factors(DenseIn A) {
@@ -137,13 +111,23 @@ Eigen::VectorXcd eigenvalues(DenseIn A) {
   return Eigen::EigenSolver<MatrixXd>(MatrixXd(A), false).eigenvalues();
 }
 
+std::optional<MatrixXd> cholesky(DenseIn A) {
+  const Eigen::LLT<MatrixXd> llt{MatrixXd(A)};
+  if (llt.info() != Eigen::Success) return {};
+  return llt.matrixL();
+}
+
+SymmetricPairs symmetric_eigen_pairs(DenseIn A) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver{MatrixXd(A)};
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
 SymmetricPairs generalized_eigen_pairs(DenseIn A, DenseIn B) {
-  const Eigen::LLT<MatrixXd> llt{MatrixXd(B)};
-  const MatrixXd lower = llt.matrixL();
+  const MatrixXd lower = cholesky(B).value();
   const Lu L(lower), U(lower.transpose());
   const MatrixXd left = L.solve(A);  // L^-1 A L^-T, symmetric
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(L.solve(left.transpose()));
-  return {solver.eigenvalues(), U.solve(solver.eigenvectors())};
+  const SymmetricPairs pairs = symmetric_eigen_pairs(L.solve(left.transpose()));
+  return {pairs.values, U.solve(pairs.vectors)};
 }
 
 }  // namespace parfait::math

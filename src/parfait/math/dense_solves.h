@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <optional>
 
 /// Decompositions behind plain functions. Eigen writes a decomposition anew into every file that
 /// uses one, for every kind of expression it is applied to, and that was up to 40 % of the time of
@@ -11,20 +12,12 @@ using DenseIn = const Eigen::Ref<const Eigen::MatrixXd>&;
 
 /// A^-1 B, A square and regular: LU with row exchanges.
 Eigen::MatrixXd solve_lu(DenseIn A, DenseIn B);
-/// The same with row and column exchanges; of all solutions one where A is singular.
-Eigen::MatrixXd solve_full_lu(DenseIn A, DenseIn B);
-/// A^-1 B, A symmetric positive definite: LDL^T.
-Eigen::MatrixXd solve_symmetric(DenseIn A, DenseIn B);
 /// The shortest X with the smallest |A X - B|, for any rank of A (complete orthogonal
 /// decomposition).
 Eigen::MatrixXd solve_least_squares(DenseIn A, DenseIn B);
-/// The same by singular values, those below `threshold` times the largest taken as zero.
-Eigen::MatrixXd solve_least_squares_svd(DenseIn A, DenseIn B, double threshold);
 
 Eigen::MatrixXd inverse(DenseIn A);
 Eigen::MatrixXd pseudo_inverse(DenseIn A);
-/// Columns that span { x : A x = 0 } (full LU).
-Eigen::MatrixXd kernel(DenseIn A);
 /// A = Q R, Q square, R with as many rows as A has columns at most.
 struct QrFactors {
   Eigen::MatrixXd Q, R;
@@ -40,18 +33,6 @@ class Lu {
 
  private:
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-};
-
-/// LU with row and column exchanges, which sees whether A is regular.
-class FullLu {
- public:
-  FullLu() = default;
-  explicit FullLu(DenseIn A);
-  bool is_regular() const;
-  Eigen::MatrixXd solve(DenseIn B) const;
-
- private:
-  Eigen::FullPivLU<Eigen::MatrixXd> lu_;
 };
 
 /// A = Q R with Q as a product of reflections.
@@ -70,8 +51,12 @@ class Reflections {
 /// rounding).
 class PivotedQr {
  public:
+  PivotedQr() = default;
   explicit PivotedQr(DenseIn A, double threshold = 0);
   Eigen::Index rank() const;
+  /// Whether A is square and of full rank.
+  bool is_regular() const { return qr_.rows() == qr_.cols() && rank() == qr_.cols(); }
+  Eigen::MatrixXd solve(DenseIn B) const;  ///< A^-1 B where A is regular
   /// The column of A that came to place i.
   Eigen::Index column(Eigen::Index i) const { return qr_.colsPermutation().indices()[i]; }
   double pivot(Eigen::Index i) const { return std::abs(qr_.matrixQR()(i, i)); }
@@ -105,10 +90,15 @@ struct EigenPairs {
 EigenPairs eigen_pairs(DenseIn A);
 Eigen::VectorXcd eigenvalues(DenseIn A);
 
+/// L with A = L L^T; nothing if A is not positive definite. The upper half of A is not looked at.
+std::optional<Eigen::MatrixXd> cholesky(DenseIn A);
+
 struct SymmetricPairs {
   Eigen::VectorXd values;  ///< ascending
   Eigen::MatrixXd vectors;
 };
+/// Of a symmetric matrix; the vectors are orthonormal.
+SymmetricPairs symmetric_eigen_pairs(DenseIn A);
 /// A x = l B x, A symmetric, B symmetric positive definite; x^T B x = 1.
 SymmetricPairs generalized_eigen_pairs(DenseIn A, DenseIn B);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "parfait/math/test_random_matrix.h"
+#include "parfait/math/test_shortest.h"
 
 namespace parfait::math {
 namespace {
@@ -19,23 +20,22 @@ MatrixXd deficient() {
 
 TEST(DenseSolves, SquareSystemsAreSolved) {
   const MatrixXd A = random_matrix(6, 6, 1), B = random_matrix(6, 2, 2);
-  const MatrixXd S = A * A.transpose() + MatrixXd::Identity(6, 6);
   EXPECT_LT((A * solve_lu(A, B) - B).norm(), kRounding);
-  EXPECT_LT((A * solve_full_lu(A, B) - B).norm(), kRounding);
-  EXPECT_LT((S * solve_symmetric(S, B) - B).norm(), kRounding);
+  EXPECT_LT((A * PivotedQr(A).solve(B) - B).norm(), kRounding);
   EXPECT_LT((A * inverse(A) - MatrixXd::Identity(6, 6)).norm(), kRounding);
-  EXPECT_TRUE(FullLu(A).is_regular());
-  EXPECT_FALSE(FullLu(deficient().topRows(5)).is_regular());
+  EXPECT_TRUE(PivotedQr(A).is_regular());
+  EXPECT_FALSE(PivotedQr(deficient().topRows(5)).is_regular());
+  EXPECT_FALSE(PivotedQr(A.leftCols(5)).is_regular());
 }
 
 TEST(DenseSolves, LeastSquaresAreShortestWhereTheRankIsDeficient) {
   const MatrixXd A = deficient(), b = random_matrix(7, 1, 3);
-  const MatrixXd x = solve_least_squares(A, b), N = kernel(A);
+  const MatrixXd x = solve_least_squares(A, b), N = OrthogonalDecomposition(A).null_space();
   ASSERT_EQ(N.cols(), 2);
   EXPECT_LT((A * N).norm(), kRounding);
   EXPECT_LT((A.transpose() * (A * x - b)).norm(), kRounding);  // normal equations
   EXPECT_LT((N.transpose() * x).norm(), kRounding);            // nothing that A does not see
-  EXPECT_LT((solve_least_squares_svd(A, b, 1e-10) - x).norm(), kRounding);
+  EXPECT_LT((shortest_by_eigenvalues(A, b) - x).norm(), kRounding);
   EXPECT_LT((pseudo_inverse(A) * b - x).norm(), kRounding);
 }
 
@@ -72,6 +72,10 @@ TEST(DenseSolves, EigenvaluesSolveTheirEquations) {
   EXPECT_LT((pairs.vectors.transpose() * M * pairs.vectors - MatrixXd::Identity(5, 5)).norm(),
             kRounding);
   EXPECT_LT(pairs.values[0], pairs.values[4]);
+  const MatrixXd L = cholesky(M).value();
+  EXPECT_LT((L * L.transpose() - M).norm(), kRounding);
+  EXPECT_EQ(L(0, 1), 0);
+  EXPECT_FALSE(cholesky(-M).has_value());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ RankedColumns::RankedColumns(MatIn A, double threshold) {
     return;
   }
   decomposition_.setThreshold(threshold / largest);  // Eigen's is relative to the first pivot
-  decomposition_.compute(A);
+  decomposition_.compute(MatrixXd(A));
   rank_ = decomposition_.rank();
   const auto pivots = decomposition_.matrixQTZ().diagonal().head(rank_).cwiseAbs();
   strongest_ = pivots.maxCoeff();

@@ -20,8 +20,8 @@ RankedRows::RankedRows(MatIn J, VecIn size, double tolerance) : size_(size), ord
   MatrixXd Q = MatrixXd::Identity(n, n);
   Index rank = 0;
   if (m > 0 && n > 0) {
-    const Eigen::ColPivHouseholderQR<MatrixXd> qr(J.transpose() *
-                                                  size_.cwiseInverse().asDiagonal());
+    const MatrixXd scaled = J.transpose() * size_.cwiseInverse().asDiagonal();
+    const Eigen::ColPivHouseholderQR<MatrixXd> qr(scaled);
     const auto pivots = qr.matrixQR().diagonal();
     while (rank < pivots.size() && std::abs(pivots[rank]) > tolerance) ++rank;
     Q.applyOnTheLeft(qr.householderQ());

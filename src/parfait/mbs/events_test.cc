@@ -217,7 +217,7 @@ TEST(Impact, SolvesTheAugmentedSystemOfTheDenseWitness) {
       K.bottomLeftCorner(G.rows(), nq) = G;
       VectorXd r = VectorXd::Zero(nq + G.rows());
       r.head(nq) = n;
-      const VectorXd w = math::solve_full_lu(K, r).topRows(nq);
+      const VectorXd w = math::solve_least_squares(K, r).topRows(nq);
       const double Lambda = -(1 + e) * n.dot(v) / n.dot(w);
       ASSERT_LT(n.dot(v), -1e-3);
       EXPECT_LT(relative_difference(jumped.v_after(), v + Lambda * w), 1e-8)  // n by differences
