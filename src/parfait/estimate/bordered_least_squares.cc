@@ -62,12 +62,12 @@ void BorderedLeastSquares::find_shortest() {
   H = MatrixXd::Zero(d, num_shared_);
   cov_q = MatrixXd::Zero(d, d);
   for (const auto& block : blocks_) {
-    S_N.push_back(block->S() * N);
-    K_inverse += S_N.back().transpose() * S_N.back();
-    H += S_N.back().transpose() * block->S();
-    cov_q += S_N.back().transpose() * block->own_covariance() * S_N.back();
+    const MatrixXd& own = S_N.emplace_back(block->S() * N);
+    K_inverse += own.transpose() * own;
+    H += own.transpose() * block->S();
+    cov_q += math::congruence(own.transpose(), block->own_covariance());
   }
-  cov_q += H * cov_p_ * H.transpose();
+  cov_q += math::congruence(H, cov_p_);
   K = math::solve_lu(K_inverse, MatrixXd::Identity(d, d));
 }
 
@@ -146,32 +146,40 @@ std::vector<VectorXd> BorderedLeastSquares::multipliers(std::span<const Right> r
 MatrixXd BorderedLeastSquares::covariance_shared() const {
   const auto& [N, K, H, cov_q, S_N] = shortest_;
   if (N.cols() == 0) return cov_p_;
-  const MatrixXd cross = cov_p_ * H.transpose() * K * N.transpose();
-  return cov_p_ - cross - cross.transpose() + N * K * cov_q * K * N.transpose();
+  const MatrixXd N_K = N * K, change = N_K * H, cross = change * cov_p_;
+  return cov_p_ - cross - cross.transpose() + math::congruence(N_K, cov_q);
+}
+
+MatrixXd BorderedLeastSquares::covariance_with_q(int block) const {
+  const BlockElimination& own = *blocks_[block];
+  const MatrixXd with_p = own.S() * cov_p_;
+  MatrixXd result = own.own_covariance() * shortest_.S_N[block];
+  result += with_p * shortest_.H.transpose();
+  return result;
 }
 
 MatrixXd BorderedLeastSquares::covariance_local(int block) const {
   const BlockElimination& own = *blocks_[block];
-  MatrixXd result = own.own_covariance() + own.S() * cov_p_ * own.S().transpose();
-  const auto& [N, K, H, cov_q, all_S_N] = shortest_;
+  MatrixXd result = own.own_covariance() + math::congruence(own.S(), cov_p_);
+  const auto& [N, K, H, cov_q, S_N] = shortest_;
   if (N.cols() == 0) return result;
-  const MatrixXd& S_N = all_S_N[block];
-  const MatrixXd cross =
-      (own.own_covariance() * S_N + own.S() * cov_p_ * H.transpose()) * K * S_N.transpose();
+  const MatrixXd S_N_K = S_N[block] * K, with_q = covariance_with_q(block);
+  const MatrixXd cross = with_q * S_N_K.transpose();
   result -= cross + cross.transpose();
-  result += S_N * K * cov_q * K * S_N.transpose();
+  result += math::congruence(S_N_K, cov_q);
   return result;
 }
 
 MatrixXd BorderedLeastSquares::covariance_mixed(int block) const {
   const BlockElimination& own = *blocks_[block];
   MatrixXd result = own.S() * cov_p_;
-  const auto& [N, K, H, cov_q, all_S_N] = shortest_;
+  const auto& [N, K, H, cov_q, S_N] = shortest_;
   if (N.cols() == 0) return result;
-  const MatrixXd& S_N = all_S_N[block];
-  result -= S_N * K * H * cov_p_;
-  result -= (own.own_covariance() * S_N + own.S() * cov_p_ * H.transpose() - S_N * K * cov_q) * K *
-            N.transpose();
+  const MatrixXd S_N_K = S_N[block] * K, N_K = N * K, change = S_N_K * H;
+  MatrixXd with_q = covariance_with_q(block);
+  with_q -= S_N_K * cov_q;
+  result -= change * cov_p_;
+  result -= with_q * N_K.transpose();
   return result;
 }
 

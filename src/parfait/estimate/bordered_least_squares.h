@@ -63,6 +63,9 @@ class BorderedLeastSquares {
   double condition_ = 1;
   double solve_flops_ = 0;
 
+  /// Of the local unknowns of a block with q (below).
+  Eigen::MatrixXd covariance_with_q(int block) const;
+
   /// Directions N of p that are not determined, xi following as S_e N: the solution is shortened by
   /// -(N, S N) K q, K^-1 = N^T N + sum (S_e N)^T S_e N, q = sum (S_e N)^T xi_e.
   struct Shortest {

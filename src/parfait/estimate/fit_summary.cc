@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "parfait/estimate/packing.h"
+#include "parfait/estimate/statistics.h"
 #include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
@@ -75,14 +76,13 @@ class Covariances {
   }
   MatrixXd own(int e, const RowMap& f) const {
     const auto i = static_cast<std::size_t>(e);
-    const MatrixXd cross = f.by_xi * mixed[i] * f.by_p.transpose();
-    return f.by_xi * local[i] * f.by_xi.transpose() + cross + cross.transpose() +
-           f.by_p * shared * f.by_p.transpose();
+    const MatrixXd with_p = f.by_xi * mixed[i], cross = with_p * f.by_p.transpose();
+    return math::congruence(f.by_xi, local[i]) + cross + cross.transpose() +
+           math::congruence(f.by_p, shared);
   }
   VectorXd variances(int e, const RowMap& f) const {
     const auto i = static_cast<std::size_t>(e);
-    return (f.by_xi * local[i]).cwiseProduct(f.by_xi).rowwise().sum() +
-           (2 * f.by_xi * mixed[i] + f.by_p * shared).cwiseProduct(f.by_p).rowwise().sum();
+    return row_variances({.xi = local[i], .mixed = mixed[i], .p = shared}, f.by_xi, f.by_p);
   }
 
   MatrixXd shared;
@@ -350,7 +350,8 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
     unit.block(at, 0, rows, np) = to_shared[i];
     unit.block(0, at, np, rows) = to_shared[i].transpose();
     for (std::size_t f = 0; f < i; ++f) {
-      const MatrixXd cross = to_shared[i] * weight * to_shared[f].transpose();
+      const MatrixXd weighted = to_shared[i] * weight;
+      const MatrixXd cross = weighted * to_shared[f].transpose();
       unit.block(at, first_row[f], rows, cross.cols()) = cross;
       unit.block(first_row[f], at, cross.cols(), rows) = cross.transpose();
     }

@@ -5,6 +5,7 @@
 
 #include "parfait/estimate/horizon.h"
 #include "parfait/estimate/measurements.h"
+#include "parfait/estimate/statistics.h"
 
 namespace parfait::estimate {
 
@@ -97,13 +98,10 @@ std::vector<Prediction> predict(const Problem& problem, const FitResult& result,
     if (!has_covariance) continue;
     const LinearFit& linear = fitted->linear();
     const Block& block = experiment.block();
-    const MatrixXd mixed = linear.covariance_mixed(i + 1);
-    const VectorXd variance =
-        (block.A * linear.covariance_local(i + 1)).cwiseProduct(block.A).rowwise().sum() +
-        (2 * block.A * mixed + block.B * linear.covariance_shared())
-            .cwiseProduct(block.B)
-            .rowwise()
-            .sum();
+    const VectorXd variance = row_variances({.xi = linear.covariance_local(i + 1),
+                                             .mixed = linear.covariance_mixed(i + 1),
+                                             .p = linear.covariance_shared()},
+                                            block.A, block.B);
     prediction.sd = (result.scale.beta() * variance.cwiseMax(0.0).cwiseSqrt()).reshaped(nq, nt);
   }
   return out;

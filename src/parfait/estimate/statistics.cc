@@ -157,4 +157,13 @@ const char* text(Determined determined) {
   return "";
 }
 
+Eigen::VectorXd row_variances(const ExperimentCovariance& of, const Eigen::MatrixXd& A,
+                              const Eigen::MatrixXd& B) {
+  const Eigen::MatrixXd with_xi = A * of.xi;
+  Eigen::MatrixXd with_p = A * of.mixed;
+  with_p *= 2;
+  with_p += B * of.p;
+  return with_xi.cwiseProduct(A).rowwise().sum() + with_p.cwiseProduct(B).rowwise().sum();
+}
+
 }  // namespace parfait::estimate

@@ -98,4 +98,13 @@ void mark_undetermined(MatIn directions, std::vector<Determined>& determined,
 
 const char* text(Determined determined);
 
+/// Covariances of what one experiment has for itself (xi), of that with what all share, and of
+/// that.
+struct ExperimentCovariance {
+  const Eigen::MatrixXd &xi, &mixed, &p;
+};
+/// Variances of the rows of A xi + B p.
+Eigen::VectorXd row_variances(const ExperimentCovariance& of, const Eigen::MatrixXd& A,
+                              const Eigen::MatrixXd& B);
+
 }  // namespace parfait::estimate

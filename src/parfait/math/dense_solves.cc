@@ -81,6 +81,11 @@ MatrixXd OrthogonalDecomposition::pseudo_inverse() const {
   return cod_.pseudoInverse();
 }
 
+MatrixXd congruence(DenseIn A, DenseIn C) {
+  const MatrixXd plain = A, product = plain * MatrixXd(C);
+  return product * plain.transpose();
+}
+
 MatrixXd solve_lu(DenseIn A, DenseIn B) {
   return Lu(A).solve(B);
 }

@@ -3,13 +3,16 @@
 #include <Eigen/Dense>
 #include <optional>
 
-/// Decompositions behind plain functions. Eigen writes a decomposition anew into every file that
-/// uses one, for every kind of expression it is applied to, and that was up to 40 % of the time of
-/// compiling a target; here each is compiled once. Vectors are matrices with one column.
+/// Decompositions, and what is written out often, behind plain functions. Eigen writes a
+/// decomposition anew into every file that uses one, for every kind of expression it is applied to,
+/// and that was up to 40 % of the time of compiling a target; here each is compiled once. Vectors
+/// are matrices with one column.
 namespace parfait::math {
 
 using DenseIn = const Eigen::Ref<const Eigen::MatrixXd>&;
 
+/// A C A^T: the covariance of A x from that of x.
+Eigen::MatrixXd congruence(DenseIn A, DenseIn C);
 /// A^-1 B, A square and regular: LU with row exchanges.
 Eigen::MatrixXd solve_lu(DenseIn A, DenseIn B);
 /// The shortest X with the smallest |A X - B|, for any rank of A (complete orthogonal

@@ -28,6 +28,19 @@ TEST(DenseSolves, SquareSystemsAreSolved) {
   EXPECT_FALSE(PivotedQr(A.leftCols(5)).is_regular());
 }
 
+TEST(DenseSolves, CongruenceIsThatOfTheDefinition) {
+  const MatrixXd A = random_matrix(2, 3, 7), C = random_matrix(3, 3, 8);
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      double sum = 0;
+      for (int k = 0; k < 3; ++k) {
+        for (int l = 0; l < 3; ++l) sum += A(i, k) * C(k, l) * A(j, l);
+      }
+      EXPECT_NEAR(congruence(A, C)(i, j), sum, kRounding);
+    }
+  }
+}
+
 TEST(DenseSolves, LeastSquaresAreShortestWhereTheRankIsDeficient) {
   const MatrixXd A = deficient(), b = random_matrix(7, 1, 3);
   const MatrixXd x = solve_least_squares(A, b), N = OrthogonalDecomposition(A).null_space();
