@@ -30,6 +30,7 @@ find_package(pugixml REQUIRED)
 find_package(SUNDIALS 6.4 REQUIRED COMPONENTS cvodes idas nvecserial sunmatrixdense sunlinsoldense)
 find_package(TBB 2021.8 REQUIRED)
 find_package(Clp REQUIRED)  # linear programs of the l1 and l-infinity norms
+find_package(KLU REQUIRED)  # sparse systems of the integrator hht
 find_package(Threads REQUIRED)
 if(PARFAIT_TESTS)
   find_package(GTest REQUIRED)

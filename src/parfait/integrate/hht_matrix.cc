@@ -1,10 +1,12 @@
 #include "parfait/integrate/hht_matrix.h"
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
-#include <Eigen/SparseLU>
+#include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <optional>
 #include <vector>
+
+#include "parfait/integrate/sparse_matrix.h"
 
 namespace parfait::integrate {
 namespace {
@@ -12,82 +14,85 @@ namespace {
 using dynamics::Directions;
 using dynamics::Linearization;
 using dynamics::Triplets;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-using Sparse = Eigen::SparseMatrix<double>;
-/// A chunk of directions.
-using Lanes = Eigen::Matrix<double, Eigen::Dynamic, math::kLanes, Eigen::RowMajor>;
+using math::kLanes;
+using math::Lane;
 
 /// Far above rounding, far below what a constraint that means something contributes.
 constexpr double kDelta = 1e-8;
-constexpr int kMaxRefinements = 8;
-constexpr double kRefined = 1e-14;
+constexpr int kMaxCorrections = 8;
+constexpr double kCorrected = 1e-14;
 
-Eigen::Map<Lanes> chunk_of(Directions& x, int c) {
-  return {x.chunk(c), x.rows(), math::kLanes};
+Lane* chunk_of(Directions& x, int c) {
+  return reinterpret_cast<Lane*>(x.chunk(c));
 }
-Eigen::Map<const Lanes> chunk_of(const Directions& x, int c) {
-  return {x.chunk(c), x.rows(), math::kLanes};
-}
-
-Sparse sparse(const Triplets& t, int rows, int columns) {
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(t.value.size());
-  for (int i = 0; i < t.size(); ++i) entries.emplace_back(t.row[i], t.column[i], t.value[i]);
-  Sparse out(rows, columns);
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
+const Lane* chunk_of(const Directions& x, int c) {
+  return reinterpret_cast<const Lane*>(x.chunk(c));
 }
 
 }  // namespace
 
 class HhtMatrix::Impl {
  public:
-  Impl(int num_q, int num_g, int num_e) : nq(num_q), ng(num_g), ne(num_e), n(nq + ng + ne) {}
+  Impl(int num_q, int num_g, int num_e)
+      : nq(num_q),
+        ng(num_g),
+        ne(num_e),
+        n(nq + ng + ne),
+        damping_(ng),
+        sum_(n),
+        rest_(n),
+        more_(n) {}
 
   bool set_mass(const Triplets& mass) {
-    M = sparse(mass, nq, nq);
-    M_entries = mass;
-    M_factors.compute(M);
-    return M_factors.info() == Eigen::Success;
+    M.emplace(nq, mass.row, mass.column);
+    M->set(mass.value);
+    M_entries_ = mass;
+    return M->factor();
   }
 
   bool factor(const Linearization& at, const HhtWeights& weights) {
-    if (J.nonZeros() == 0) make_pattern(at);
-    fill(at, weights);
-    lu.factorize(J);
-    return lu.info() == Eigen::Success;
+    set_damping(at);
+    if (!J) make_pattern(at);
+    contributions_.clear();
+    for_each(at, weights, [&](int, int, double value) { contributions_.push_back(value); });
+    J->set(contributions_);
+    return J->factor();
   }
 
   void solve(Directions& x) {
-    for (int c = 0; c < x.chunks(); ++c) {
-      const MatrixXd b = chunk_of(x, c);
-      MatrixXd sum = lu.solve(b);
-      for (int i = 0; i < kMaxRefinements && ng > 0; ++i) {
-        MatrixXd rest = b - J * sum;
-        // J holds the -delta s that the equations do not have.
-        for (int row = 0; row < ng; ++row) rest.row(nq + row) -= damping[row] * sum.row(nq + row);
-        const MatrixXd more = lu.solve(rest);
-        sum += more;
-        // Multiples of vanishing combinations of rows say nothing, so lambda is not looked at.
-        const double change = std::max(largest(more.topRows(nq)), largest(more.bottomRows(ne)));
-        const double size = std::max(largest(sum.topRows(nq)), largest(sum.bottomRows(ne)));
-        if (!(change > kRefined * size)) break;
-      }
-      chunk_of(x, c) = sum;
-    }
+    for (int c = 0; c < x.chunks(); ++c) correct(chunk_of(x, c));
   }
 
   int nq, ng, ne, n;
-  Triplets M_entries;
-  Sparse M, J;
-  Eigen::SimplicialLDLT<Sparse> M_factors;
-  Eigen::SparseLU<Sparse> lu;
-  VectorXd damping;  ///< delta s
+  std::optional<SparseMatrix> M, J;
 
  private:
-  static double largest(const Eigen::Ref<const MatrixXd>& x) {
-    return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff();
+  /// x = J^-1 x without the -delta s that J holds and the equations do not have.
+  void correct(Lane* x) {
+    std::copy_n(x, n, sum_.begin());
+    J->solve(sum_.data());
+    for (int i = 0; i < kMaxCorrections && ng > 0; ++i) {
+      J->multiply(sum_.data(), rest_.data());
+      for (int row = 0; row < n; ++row) more_[row] = x[row] - rest_[row];
+      for (int row = 0; row < ng; ++row) more_[nq + row] -= damping_[row] * sum_[nq + row];
+      J->solve(more_.data());
+      for (int row = 0; row < n; ++row) sum_[row] += more_[row];
+      if (!(largest(more_) > kCorrected * largest(sum_))) break;
+    }
+    std::copy_n(sum_.begin(), n, x);
+  }
+
+  /// Multiples of vanishing combinations of rows say nothing, so lambda is not looked at.
+  double largest(const std::vector<Lane>& x) const {
+    double result = 0;
+    const auto look = [&](int first, int count) {
+      for (int i = first; i < first + count; ++i) {
+        for (int k = 0; k < kLanes; ++k) result = std::max(result, std::abs(x[i][k]));
+      }
+    };
+    look(0, nq);
+    look(nq + ng, ne);
+    return result;
   }
 
   /// Calls visit(row, column, value) for every contribution, in an order that never changes.
@@ -100,7 +105,7 @@ class HhtMatrix::Impl {
     };
     const int e = nq + ng;
     const double inertia = 1 / (1 + w.alpha);
-    block(M_entries, 0, 0, inertia);
+    block(M_entries_, 0, 0, inertia);
     block(at.dr_dq, 0, 0, -w.beta_h2);
     block(at.dr_dv, 0, 0, -w.gamma_h);
     block(at.dr_de, 0, e, -w.gamma_h);
@@ -110,35 +115,29 @@ class HhtMatrix::Impl {
     block(at.dedot_dv, e, 0, -w.gamma_h);
     block(at.dedot_de, e, e, -w.gamma_h);
     for (int i = 0; i < ne; ++i) visit(e + i, e + i, inertia);
-    for (int i = 0; i < ng; ++i) visit(nq + i, nq + i, -damping[i]);
+    for (int i = 0; i < ng; ++i) visit(nq + i, nq + i, -damping_[i]);
   }
 
   void make_pattern(const Linearization& at) {
-    damping.setZero(ng);
-    std::vector<Eigen::Triplet<double>> entries;
-    for_each(at, {}, [&](int i, int j, double) { entries.emplace_back(i, j, 1.0); });
-    J.resize(n, n);
-    J.setFromTriplets(entries.begin(), entries.end());
-    place_.clear();
-    for (const auto& entry : entries) {
-      place_.push_back(static_cast<int>(&J.coeffRef(entry.row(), entry.col()) - J.valuePtr()));
-    }
-    lu.analyzePattern(J);
+    std::vector<int> rows, columns;
+    for_each(at, {}, [&](int i, int j, double) {
+      rows.push_back(i);
+      columns.push_back(j);
+    });
+    J.emplace(n, rows, columns);
   }
 
-  void fill(const Linearization& at, const HhtWeights& w) {
-    const VectorXd diagonal = M.diagonal();
-    damping.setZero(ng);
+  void set_damping(const Linearization& at) {
+    const std::vector<double> diagonal = M->diagonal();
+    std::fill(damping_.begin(), damping_.end(), 0.0);
     for (int i = 0; i < at.G.size(); ++i) {
-      damping[at.G.row[i]] += kDelta * at.G.value[i] * at.G.value[i] / diagonal[at.G.column[i]];
+      damping_[at.G.row[i]] += kDelta * at.G.value[i] * at.G.value[i] / diagonal[at.G.column[i]];
     }
-    std::fill_n(J.valuePtr(), J.nonZeros(), 0.0);
-    std::size_t next = 0;
-    for_each(at, w, [&](int, int, double value) { J.valuePtr()[place_[next++]] += value; });
-    assert(next == place_.size());
   }
 
-  std::vector<int> place_;  ///< of every contribution among the values of J
+  Triplets M_entries_;
+  std::vector<double> contributions_, damping_;  ///< damping: delta s
+  std::vector<Lane> sum_, rest_, more_;
 };
 
 HhtMatrix::HhtMatrix(int nq, int ng, int ne) : impl_(std::make_unique<Impl>(nq, ng, ne)) {}
@@ -149,24 +148,19 @@ bool HhtMatrix::set_mass(const Triplets& M) {
 }
 
 void HhtMatrix::multiply_mass(dynamics::ConstVec x, dynamics::Vec Mx) const {
-  const auto size = static_cast<Eigen::Index>(x.size());
-  VectorXd::Map(Mx.data(), size).noalias() = impl_->M * VectorXd::Map(x.data(), size);
+  impl_->M->multiply(x.data(), Mx.data());
 }
 
 void HhtMatrix::multiply_mass(const Directions& x, Directions& Mx) const {
-  for (int c = 0; c < x.chunks(); ++c) chunk_of(Mx, c).noalias() = impl_->M * chunk_of(x, c);
+  for (int c = 0; c < x.chunks(); ++c) impl_->M->multiply(chunk_of(x, c), chunk_of(Mx, c));
 }
 
 void HhtMatrix::divide_by_mass(dynamics::Vec x) const {
-  Eigen::Map<VectorXd> map(x.data(), static_cast<Eigen::Index>(x.size()));
-  map = impl_->M_factors.solve(map).eval();
+  impl_->M->solve(x.data());
 }
 
 void HhtMatrix::divide_by_mass(Directions& x) const {
-  for (int c = 0; c < x.chunks(); ++c) {
-    const MatrixXd b = chunk_of(x, c);
-    chunk_of(x, c) = impl_->M_factors.solve(b);
-  }
+  for (int c = 0; c < x.chunks(); ++c) impl_->M->solve(chunk_of(x, c));
 }
 
 bool HhtMatrix::factor(const Linearization& at, const HhtWeights& weights) {
@@ -174,8 +168,7 @@ bool HhtMatrix::factor(const Linearization& at, const HhtWeights& weights) {
 }
 
 void HhtMatrix::solve(dynamics::Vec x) const {
-  Eigen::Map<VectorXd> map(x.data(), static_cast<Eigen::Index>(x.size()));
-  map = impl_->lu.solve(map).eval();
+  impl_->J->solve(x.data());
 }
 
 void HhtMatrix::solve(Directions& x) const {

@@ -29,7 +29,7 @@ class HhtMatrix {
   HhtMatrix(int nq, int ng, int ne);
   ~HhtMatrix();
 
-  /// False if M is not positive definite.
+  /// False if M is singular.
   bool set_mass(const dynamics::Triplets& M);
   void multiply_mass(dynamics::ConstVec x, dynamics::Vec Mx) const;
   void multiply_mass(const dynamics::Directions& x, dynamics::Directions& Mx) const;
