@@ -66,7 +66,7 @@ void expect_solution(const FitResult& result, const MatrixXd& J, const VectorXd&
   const VectorXd solution = math::solve_least_squares(J, eta);
   const double objective = (J * solution - eta).squaredNorm();
   const double beta2 = objective / static_cast<double>(J.rows() - J.cols());
-  const MatrixXd covariance = beta2 * math::inverse(J.transpose() * J);
+  const MatrixXd covariance = beta2 * math::inverse(math::gram(J));
   EXPECT_NEAR(result.objective, objective, 1e-8);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto at = static_cast<Eigen::Index>(i);

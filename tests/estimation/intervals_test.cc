@@ -59,7 +59,7 @@ Regression regress(Problem& problem) {
   Regression out;
   out.solution = math::solve_least_squares(X, y);
   const double s2 = (X * out.solution - y).squaredNorm() / static_cast<double>(n - 2);
-  out.covariance = s2 * math::inverse(X.transpose() * X);
+  out.covariance = s2 * math::inverse(math::gram(X));
   out.t = math::student_t_quantile(0.975, static_cast<double>(n - 2));
   return out;
 }

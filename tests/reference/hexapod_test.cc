@@ -89,7 +89,7 @@ TEST(Hexapod, AllSixStiffnessesShowInTheMotionOfTheLoad) {
       }
     }
   }
-  const Eigen::MatrixXd covariance = math::inverse(J.transpose() * J);
+  const Eigen::MatrixXd covariance = math::inverse(math::gram(J));
   for (int j = 0; j < 6; ++j) {
     const double deviation = std::sqrt(covariance(j, j)) / (400 + 100 * j);
     fmt::print("  {}: {:.1f} %\n", kStiffnesses[j], 100 * deviation);

@@ -157,7 +157,7 @@ DenseModel::DenseModel(const mbs::Description& description, const Functions& fun
     const auto& body = parts_.bodies[i];
     for (const auto& mass : body.masses) {
       const MatrixXd C = point_matrix(body, mass.r);
-      M_.block<12, 12>(12 * i, 12 * i) += mass.mass * C.transpose() * C;
+      M_.block<12, 12>(12 * i, 12 * i) += mass.mass * math::gram(C);
     }
     const auto& given = description.bodies[i];
     Vector3d o_rate = vector(given.o_rate);

@@ -46,7 +46,8 @@ QuadraticStep quadratic_step(const NearestPoint& p, const MatrixXd& H, const Vec
 
 void check_minimum(const MatrixXd& H, const MatrixXd& J) {
   const MatrixXd N = math::OrthogonalDecomposition(J).null_space();
-  if (N.cols() > 0 && !math::cholesky(N.transpose() * H * N)) {
+  if (N.cols() == 0) return;
+  if (!(math::symmetric_eigen_pairs(math::congruence(N.transpose(), H)).values[0] > 0)) {
     throw std::runtime_error("projection: the stationary point is not a minimum; start nearer.");
   }
 }

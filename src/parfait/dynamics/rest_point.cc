@@ -260,8 +260,9 @@ VectorXd RestPoint::displaced(const VectorXd& x) const {
 
 MatrixXcd RestPoint::lifted(const MatrixXcd& x) const {
   MatrixXcd dy = MatrixXcd::Zero(system_->sizes().ny(), x.cols());
-  dy.topRows(system_->sizes().nq) = basis_.Tq * x.topRows(n_q());
-  dy.middleRows(system_->sizes().nq, system_->sizes().nv) = basis_.Tv * x.middleRows(n_q(), n_v());
+  dy.topRows(system_->sizes().nq) = math::times(basis_.Tq, x.topRows(n_q()));
+  dy.middleRows(system_->sizes().nq, system_->sizes().nv) =
+      math::times(basis_.Tv, x.middleRows(n_q(), n_v()));
   dy(moving_, Eigen::all) = x.bottomRows(n_e());
   return dy;
 }

@@ -91,11 +91,11 @@ Spectrum compute_spectrum(const MatrixXd& A, int n_q, int n_v) {
     if (splits.empty()) out.neutral = N;
     out.num_zero += static_cast<int>(N.cols());
     const MatrixXd W = complement(N);
-    splits.push_back({N, W, N.transpose() * B * W});
+    const MatrixXd B_W = B * W;
+    splits.push_back({N, W, N.transpose() * B_W});
     const MatrixXd gone = basis * N;
-    rows = (rows * W).eval();
-    rows -= gone * (gone.transpose() * rows);
-    B = (W.transpose() * B * W).eval();
+    rows = math::beside(gone, rows * W);
+    B = W.transpose() * B_W;
     basis = (basis * W).eval();
   }
   if (splits.empty()) out.neutral.resize(n, 0);
@@ -111,9 +111,9 @@ Spectrum compute_spectrum(const MatrixXd& A, int n_q, int n_v) {
   }
   // Back through the splits: A (N c + W w) = lambda (N c + W w) where c = N^T A W w / lambda.
   for (auto split = splits.rbegin(); split != splits.rend(); ++split) {
-    MatrixXcd c = split->coupling * out.vectors;
+    MatrixXcd c = math::times(split->coupling, out.vectors);
     for (Eigen::Index j = 0; j < c.cols(); ++j) c.col(j) /= out.values[j];
-    out.vectors = (split->N * c + split->W * out.vectors).eval();
+    out.vectors = (math::times(split->N, c) + math::times(split->W, out.vectors)).eval();
   }
   judge(out);
   return out;

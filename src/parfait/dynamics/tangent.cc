@@ -36,15 +36,14 @@ Status compute_range(const System& system, Workspace& ws, int max_directions, St
     if (status != Status::kOk) return status;
     largest = std::max(largest, X.colwise().norm().maxCoeff());
     // Twice: what is left after the first time may be rounding along T.
-    for (int pass = 0; pass < 2; ++pass) X -= T * (T.transpose() * X);
+    for (int pass = 0; pass < 2; ++pass) X = math::beside(T, X);
     const math::PivotedQr qr(X);
     Eigen::Index rank = 0;
     while (rank < kBlock && rank < n - T.cols() && qr.pivot(rank) > kRankTolerance * largest) {
       ++rank;
     }
     if (rank == 0) break;
-    MatrixXd fresh = qr.Q(rank);
-    fresh -= T * (T.transpose() * fresh);
+    const MatrixXd fresh = math::beside(T, qr.Q(rank));
     const auto known = T.cols();
     T.conservativeResize(Eigen::NoChange, known + rank);
     T.rightCols(rank) = fresh.colwise().normalized();
@@ -57,7 +56,7 @@ Status compute_range(const System& system, Workspace& ws, int max_directions, St
 Status orthonormalize(MatrixXd& X) {
   if (X.cols() == 0) return Status::kOk;
   if (!X.allFinite()) return Status::kNotFinite;
-  const auto [values, V] = math::symmetric_eigen_pairs(X.transpose() * X);
+  const auto [values, V] = math::symmetric_eigen_pairs(math::gram(X));
   if (!(values[0] > kRankTolerance * values.tail(1)[0])) return Status::kSingular;
   const MatrixXd turned = X * V * values.cwiseSqrt().cwiseInverse().asDiagonal();
   X = turned * V.transpose();

@@ -27,7 +27,7 @@ VectorXd dense_increment(const Block& block) {
   J << block.A, block.B;
   C << block.C, block.D;
   MatrixXd K = MatrixXd::Zero(n + m, n + m);
-  K.topLeftCorner(n, n) = J.transpose() * J;
+  K.topLeftCorner(n, n) = math::gram(J);
   K.topRightCorner(n, m) = C.transpose();
   K.bottomLeftCorner(m, n) = C;
   VectorXd right(n + m);
@@ -256,7 +256,7 @@ TEST(AlgebraicExperiment, LeveragesAreThoseOfTheWholeProblem) {
     J << block.A, block.B;
     C << block.C, block.D;
     const MatrixXd Z = math::OrthogonalDecomposition(C).null_space(), JZ = J * Z;
-    return MatrixXd(Z * math::inverse(JZ.transpose() * JZ) * Z.transpose());
+    return math::congruence(Z, math::inverse(math::gram(JZ)));
   };
   const VectorXd h = whole.leverages(covariance(whole.block()));
   const VectorXd hc = condensed.leverages(covariance(condensed.block()));

@@ -63,7 +63,7 @@ void BorderedLeastSquares::find_shortest() {
   cov_q = MatrixXd::Zero(d, d);
   for (const auto& block : blocks_) {
     const MatrixXd& own = S_N.emplace_back(block->S() * N);
-    K_inverse += own.transpose() * own;
+    K_inverse += math::gram(own);
     H += own.transpose() * block->S();
     cov_q += math::congruence(own.transpose(), block->own_covariance());
   }

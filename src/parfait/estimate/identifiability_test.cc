@@ -39,7 +39,7 @@ IdentifiabilityInput input_of(const std::vector<std::string>& names, const Vecto
     more << J, blocks[e];
     J = more;
   }
-  const auto [values, V] = math::symmetric_eigen_pairs(J.transpose() * J);
+  const auto [values, V] = math::symmetric_eigen_pairs(math::gram(J));
   const auto unseen = (values.array() < 1e-13 * values[n - 1]).count();
   in.undetermined = V.leftCols(unseen);
   MatrixXd C = MatrixXd::Zero(n, n);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "parfait/estimate/test_blocks.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {
 namespace {
@@ -145,7 +146,7 @@ TEST(LinearFit, UndeterminedDirectionsAreOrthonormalAndUnseen) {
   ASSERT_EQ(fit.factorize(blocks), Status::kSolved);
   const MatrixXd U = fit.undetermined();
   ASSERT_EQ(U.cols(), 3);
-  EXPECT_LT((U.transpose() * U - MatrixXd::Identity(3, 3)).norm(), 1e-13);
+  EXPECT_LT((math::gram(U) - MatrixXd::Identity(3, 3)).norm(), 1e-13);
   const DenseProblem problem(blocks);
   EXPECT_LT((problem.J1 * U).norm(), 1e-12);
   EXPECT_LT((problem.J2 * U).norm(), 1e-12);

@@ -40,7 +40,7 @@ TEST(Statistics, ReproduceAPublishedRegression) {
     J.row(i) << unknowns.scale(0) / 3, unknowns.scale(1) * age[i] / 3;
     eta[i] = score[i] / 3;
   }
-  const MatrixXd C = math::inverse(J.transpose() * J);
+  const MatrixXd C = math::inverse(math::gram(J));
   const VectorXd x = C * J.transpose() * eta;
   const FitScale scale = make_fit_scale(J * x - eta, 2, {});
   EXPECT_EQ(scale.degrees_of_freedom, 19);
@@ -73,7 +73,7 @@ Coverage coverage(bool sigma_known, double noise_scale, double confidence) {
   const int n = 9, p = 3, trials = 4000;
   MatrixXd J(n, p);
   for (int i = 0; i < n; ++i) J.row(i) << 1, std::sin(i), std::cos(0.7 * i);
-  const MatrixXd C = math::inverse(J.transpose() * J);
+  const MatrixXd C = math::inverse(math::gram(J));
   const VectorXd truth = Eigen::Vector3d(1, -2, 0.5);
   const Unknowns unknowns = plain(3);
   Coverage counted;
@@ -87,7 +87,7 @@ Coverage coverage(bool sigma_known, double noise_scale, double confidence) {
     if (s.individual.low <= truth[0] && truth[0] <= s.individual.high) counted.individual += 1;
     if (s.joint.low <= truth[0] && truth[0] <= s.joint.high) counted.joint_one += 1;
     const VectorXd d = x - truth;
-    if (d.dot(J.transpose() * J * d) <= scale.beta2 * scale.joint * scale.joint) {
+    if (d.dot(math::gram(J) * d) <= scale.beta2 * scale.joint * scale.joint) {
       counted.ellipsoid += 1;
     }
   }

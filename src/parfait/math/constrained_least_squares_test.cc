@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 VectorXd kkt(const MatrixXd& J1, const VectorXd& r1, const MatrixXd& J2, const VectorXd& r2) {
   const Eigen::Index n = J1.cols(), m = J2.rows();
   MatrixXd K = MatrixXd::Zero(n + m, n + m);
-  K.topLeftCorner(n, n) = J1.transpose() * J1;
+  K.topLeftCorner(n, n) = gram(J1);
   K.topRightCorner(n, m) = -J2.transpose();
   K.bottomLeftCorner(m, n) = J2;
   VectorXd b(n + m);
@@ -102,7 +102,7 @@ TEST(ConstrainedLeastSquares, CovarianceIsThatOfTheReducedProblem) {
   const MatrixXd J1 = random_matrix(12, 6, 1), J2 = random_matrix(2, 6, 2);
   const ConstrainedLeastSquares solver(J1, J2);
   const MatrixXd Z = OrthogonalDecomposition(J2).null_space(), JZ = J1 * Z;
-  const MatrixXd expected = Z * inverse(JZ.transpose() * JZ) * Z.transpose();
+  const MatrixXd expected = congruence(Z, inverse(gram(JZ)));
   EXPECT_LT((solver.covariance() - expected).norm(), 1e-12 * (1 + expected.norm()));
 }
 

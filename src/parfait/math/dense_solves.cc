@@ -81,9 +81,27 @@ MatrixXd OrthogonalDecomposition::pseudo_inverse() const {
   return cod_.pseudoInverse();
 }
 
+MatrixXd gram(DenseIn A) {
+  const MatrixXd plain = A;
+  return plain.transpose() * plain;
+}
+
 MatrixXd congruence(DenseIn A, DenseIn C) {
   const MatrixXd plain = A, product = plain * MatrixXd(C);
   return product * plain.transpose();
+}
+
+Eigen::MatrixXcd times(DenseIn A, const Eigen::MatrixXcd& X) {
+  const MatrixXd plain = A, re = plain * MatrixXd(X.real()), im = plain * MatrixXd(X.imag());
+  Eigen::MatrixXcd result(re.rows(), re.cols());
+  result.real() = re;
+  result.imag() = im;
+  return result;
+}
+
+MatrixXd beside(DenseIn T, DenseIn X) {
+  const MatrixXd plain = T, along = plain.transpose() * MatrixXd(X);
+  return X - plain * along;
 }
 
 MatrixXd solve_lu(DenseIn A, DenseIn B) {
@@ -116,23 +134,16 @@ Eigen::VectorXcd eigenvalues(DenseIn A) {
   return Eigen::EigenSolver<MatrixXd>(MatrixXd(A), false).eigenvalues();
 }
 
-std::optional<MatrixXd> cholesky(DenseIn A) {
-  const Eigen::LLT<MatrixXd> llt{MatrixXd(A)};
-  if (llt.info() != Eigen::Success) return {};
-  return llt.matrixL();
-}
-
 SymmetricPairs symmetric_eigen_pairs(DenseIn A) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver{MatrixXd(A)};
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
 SymmetricPairs generalized_eigen_pairs(DenseIn A, DenseIn B) {
-  const MatrixXd lower = cholesky(B).value();
-  const Lu L(lower), U(lower.transpose());
-  const MatrixXd left = L.solve(A);  // L^-1 A L^-T, symmetric
-  const SymmetricPairs pairs = symmetric_eigen_pairs(L.solve(left.transpose()));
-  return {pairs.values, U.solve(pairs.vectors)};
+  const SymmetricPairs of_B = symmetric_eigen_pairs(B);
+  const MatrixXd W = of_B.vectors * of_B.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const SymmetricPairs pairs = symmetric_eigen_pairs(congruence(W.transpose(), A));  // W^T B W = I
+  return {pairs.values, W * pairs.vectors};
 }
 
 }  // namespace parfait::math

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Dense>
-#include <optional>
 
 /// Decompositions, and what is written out often, behind plain functions. Eigen writes a
 /// decomposition anew into every file that uses one, for every kind of expression it is applied to,
@@ -11,8 +10,14 @@ namespace parfait::math {
 
 using DenseIn = const Eigen::Ref<const Eigen::MatrixXd>&;
 
+/// A^T A
+Eigen::MatrixXd gram(DenseIn A);
 /// A C A^T: the covariance of A x from that of x.
 Eigen::MatrixXd congruence(DenseIn A, DenseIn C);
+/// A real matrix times a complex one.
+Eigen::MatrixXcd times(DenseIn A, const Eigen::MatrixXcd& X);
+/// X - T T^T X: what is left of X beside the orthonormal columns of T.
+Eigen::MatrixXd beside(DenseIn T, DenseIn X);
 /// A^-1 B, A square and regular: LU with row exchanges.
 Eigen::MatrixXd solve_lu(DenseIn A, DenseIn B);
 /// The shortest X with the smallest |A X - B|, for any rank of A (complete orthogonal
@@ -92,9 +97,6 @@ struct EigenPairs {
 };
 EigenPairs eigen_pairs(DenseIn A);
 Eigen::VectorXcd eigenvalues(DenseIn A);
-
-/// L with A = L L^T; nothing if A is not positive definite. The upper half of A is not looked at.
-std::optional<Eigen::MatrixXd> cholesky(DenseIn A);
 
 struct SymmetricPairs {
   Eigen::VectorXd values;  ///< ascending

@@ -181,9 +181,8 @@ TEST(Outliers, FindTheChildThatThePublishedAnalysisFinds) {
     J.row(i) << 1, age[i];
     y[i] = score[i];
   }
-  const Eigen::MatrixXd C = inverse(J.transpose() * J);
-  const Eigen::VectorXd r = J * (C * (J.transpose() * y)) - y;
-  const Eigen::VectorXd h = (J * C * J.transpose()).diagonal();
+  const Eigen::VectorXd r = J * Eigen::VectorXd(solve_least_squares(J, y)) - y;
+  const Eigen::VectorXd h = congruence(J, inverse(gram(J))).diagonal();
   const auto outliers = largest_outliers({r.data(), 21}, {h.data(), 21}, n - 2, false, 3);
   ASSERT_EQ(outliers.size(), 3u);
   EXPECT_EQ(outliers[0].index, 18);
@@ -203,9 +202,8 @@ TEST(Outliers, AreJudgedByTheOtherMeasurements) {
     for (int j = 0; j < p; ++j) J(i, j) = normal(random);
     y[i] = normal(random);
   }
-  const Eigen::MatrixXd C = inverse(J.transpose() * J);
-  const Eigen::VectorXd r = J * (C * (J.transpose() * y)) - y;
-  const Eigen::VectorXd h = (J * C * J.transpose()).diagonal();
+  const Eigen::VectorXd r = J * Eigen::VectorXd(solve_least_squares(J, y)) - y;
+  const Eigen::VectorXd h = congruence(J, inverse(gram(J))).diagonal();
   const auto outliers = largest_outliers({r.data(), 12}, {h.data(), 12}, n - p, false, n);
   ASSERT_EQ(static_cast<int>(outliers.size()), n);
   for (const Outlier& outlier : outliers) {
@@ -216,11 +214,11 @@ TEST(Outliers, AreJudgedByTheOtherMeasurements) {
       J1.row(k) = J.row(i);
       y1[k++] = y[i];
     }
-    const Eigen::MatrixXd C1 = inverse(J1.transpose() * J1);
-    const Eigen::VectorXd b1 = C1 * (J1.transpose() * y1);
+    const Eigen::VectorXd b1 = solve_least_squares(J1, y1);
     const double s1 = (J1 * b1 - y1).norm() / std::sqrt(n - 1.0 - p);
-    const auto row = J.row(outlier.index);
-    const double predicted = row.dot(b1), variance = 1 + row * C1 * row.transpose();
+    const Eigen::MatrixXd row = J.row(outlier.index);
+    const double predicted = row.row(0).dot(b1);
+    const double variance = 1 + congruence(row, inverse(gram(J1)))(0, 0);
     const double expected = (predicted - y[outlier.index]) / (s1 * std::sqrt(variance));
     EXPECT_NEAR(outlier.studentized, expected, 1e-10);
   }

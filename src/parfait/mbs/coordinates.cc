@@ -3,6 +3,23 @@
 #include <Eigen/Dense>
 
 namespace parfait::mbs {
+namespace {
+
+/// S of X = R S, R with orthonormal columns, S upper triangular with a positive diagonal.
+Eigen::Matrix3d gram_schmidt_factor(const Eigen::Matrix3d& X) {
+  Eigen::Matrix3d R = X, S = Eigen::Matrix3d::Zero();
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < j; ++i) {
+      S(i, j) = R.col(i).dot(R.col(j));
+      R.col(j) -= S(i, j) * R.col(i);
+    }
+    S(j, j) = R.col(j).norm();
+    R.col(j) /= S(j, j);
+  }
+  return S;
+}
+
+}  // namespace
 
 void CoordinateMap::apply(const std::array<std::array<double, 4>, 4>& M, const double* in,
                           double* out) {
@@ -16,15 +33,14 @@ void CoordinateMap::apply(const std::array<std::array<double, 4>, 4>& M, const d
 }
 
 CoordinateMap CoordinateMap::of(const Body& body) {
-  // X = R S by Gram-Schmidt: S^T S = X^T X.
   Eigen::Matrix3d X;
   for (int k = 0; k < 3; ++k) X.row(k) << body.x[k], body.y[k], body.z[k];
   const Eigen::Matrix3d metric = X.transpose() * X;
   // Axes typed with a few digits mean an orthonormal frame, and the assembly makes it one.
   const bool orthonormal =
       (metric - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() < kOrthonormalTolerance;
-  const Eigen::Matrix3d S = orthonormal ? Eigen::Matrix3d(Eigen::Matrix3d::Identity())
-                                        : Eigen::Matrix3d(metric.llt().matrixU());
+  const Eigen::Matrix3d S =
+      orthonormal ? Eigen::Matrix3d(Eigen::Matrix3d::Identity()) : gram_schmidt_factor(X);
 
   Eigen::Matrix4d points = Eigen::Matrix4d::Identity();  // u = (o e1 e2 e3) points
   if (body.coordinates == Coordinates::kTwoPointsTwoVectors) points(0, 1) = 1;

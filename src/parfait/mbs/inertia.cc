@@ -2,15 +2,16 @@
 
 #include <cmath>
 
+#include "parfait/mbs/symmetric.h"
+
 namespace parfait::mbs {
 
 bool cholesky_from_inertia(const Inertia<double>& inertia, std::array<double, 10>& L) {
   const auto& c = inertia.c;
   const double m = inertia.m;
-  const int entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
   double P[4][4];
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) P[i][j] = inertia.J[entry[i][j]] + m * c[i] * c[j];
+    for (int j = 0; j < 3; ++j) P[i][j] = inertia.J[kEntry[i][j]] + m * c[i] * c[j];
     P[3][i] = P[i][3] = m * c[i];
   }
   P[3][3] = m;
