@@ -43,28 +43,28 @@ class Search {
     start_ = result_.x;
     double inside = estimate, f_inside = excess(result_.objective);
     double step = result_.scale.individual * e.statistics.sd;
-    double outside = estimate, f_outside = f_inside;
     constexpr int kMostSteps = 30;
-    int steps = 0;
-    while (true) {
-      outside = estimate + side * step;
-      const bool at_limit = side * (outside - limit) >= 0;
-      if (at_limit) outside = limit;
-      f_outside = excess(evaluate(outside));
+    for (int i = 0; i < kMostSteps; ++i) {
+      const double next = estimate + side * step;
+      const bool at_limit = side * (next - limit) >= 0;
+      const double outside = at_limit ? limit : next, f_outside = excess(evaluate(outside));
       if (profile_.interrupted) return 0;
-      if (f_outside >= 0) break;
+      if (f_outside >= 0) return crossing(inside, f_inside, outside, f_outside, e.statistics.sd);
       if (at_limit) return limit;
-      if (++steps == kMostSteps) return infinite;
       inside = outside;
       f_inside = f_outside;
       step *= 1.5;
     }
-    // Between inside and outside by the Illinois variant of the secant method.
-    double a = inside, fa = f_inside, b = outside, fb = f_outside;
+    return infinite;
+  }
+
+  /// Where the objective crosses the threshold between a and b: the Illinois variant of the secant
+  /// method.
+  double crossing(double a, double fa, double b, double fb, double sd) {
     constexpr int kMostIterations = 60;
     for (int i = 0; i < kMostIterations; ++i) {
       const double c = (a * fb - b * fa) / (fb - fa);
-      if (std::abs(b - a) <= 1e-9 * e.statistics.sd || !std::isfinite(c)) break;
+      if (std::abs(b - a) <= 1e-9 * sd || !std::isfinite(c)) break;
       const double fc = excess(evaluate(c));
       if (profile_.interrupted) return 0;
       if (std::abs(fc) <= 1e-9 * (profile_.threshold - result_.objective)) return c;

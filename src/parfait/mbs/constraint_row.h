@@ -15,6 +15,17 @@ struct RowMotion {
   math::Vec3<S> b, b_d, b_dd;
 };
 
+/// Which of the vectors a row is a function of.
+constexpr bool uses_delta(RowKind kind) {
+  return kind != RowKind::kDDX;
+}
+constexpr bool uses_a(RowKind kind) {
+  return kind == RowKind::kDDX || kind == RowKind::kBBDX || kind == RowKind::kVVDX;
+}
+constexpr bool uses_b(RowKind kind) {
+  return kind == RowKind::kDDX;
+}
+
 /// The differential of a row,  n . d(r_a - r_b) + e_a . d(a) + e_b . d(b),  of the row itself or,
 /// for velocity rows, of its dependence on velocities.
 template <class S>

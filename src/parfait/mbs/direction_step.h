@@ -76,16 +76,8 @@ void prepare_directions(const Structure& s, const KernelConstants& c, const Kern
 void solve_directions(const Structure& s, const KernelConstants& c, const KernelState& k,
                       const std::vector<char>& general, const ChunkSeeds& seeds, DirectionState& d);
 
-// Pieces that projections use too.
+// Projections use this too.
 
-/// Both ends of a joint with the directions in d.lanes.
-Site<Dual> joint_site(const JointShape& shape, const Geometry& g, const KernelState& k,
-                      const DirectionState& d, const GeometryLanes* seeds);
-/// Positions and rates of a row's markers; accelerations are left out.
-RowMotion<Dual> row_motion(const Site<Dual>& site, const RowShape& row);
-/// The wrench of a joint's multipliers as its gradient turns: subtracted from F, T (and F_X).
-void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<Dual>& site,
-                       const double* lambda, DirectionState& d);
 /// The wrench of all joints on a body due to the directions of their multipliers. (D5)
 void joint_wrench_directions(const Structure& s, const KernelState& k, int body,
                              const DirectionState& d, BodyWork& out);

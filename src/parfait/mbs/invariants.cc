@@ -2,6 +2,7 @@
 
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/row_directions.h"
 #include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {

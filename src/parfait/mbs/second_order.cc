@@ -52,7 +52,7 @@ Vec3<double> center(const ModelWorkspace& w, int body, double) {
   const auto c = w.bound.center(body);
   return {c[0], c[1], c[2]};
 }
-Vec3<Dual> center(const ModelWorkspace& w, int body, Dual) {
+Vec3<Dual> center(const ModelWorkspace& w, int body, const Dual&) {
   const auto c = w.bound.center(body);
   const InertiaLanes* seed = w.inertia_seed[body];
   if (!seed) return {c[0], c[1], c[2]};

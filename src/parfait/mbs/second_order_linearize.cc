@@ -16,11 +16,11 @@ using dynamics::Triplets;
 class Linearizer {
  public:
   Linearizer(const ModelData& model, ModelWorkspace& workspace, Linearization& result)
-      : m(model), w(workspace), out(result), ground_(m.structure.num_bodies) {}
+      : m(model), w(workspace), out_(result), ground_(m.structure.num_bodies) {}
 
   void run() {
-    for (Triplets* x : {&out.dr_dq, &out.dr_dv, &out.dr_de, &out.G, &out.dedot_dq, &out.dedot_dv,
-                        &out.dedot_de}) {
+    for (Triplets* x : {&out_.dr_dq, &out_.dr_dv, &out_.dr_de, &out_.G, &out_.dedot_dq,
+                        &out_.dedot_dv, &out_.dedot_de}) {
       x->clear();
     }
     for_each_row(m, [&](int row, const RowId& id) { add_row(row, row_form<double>(m, w, id)); });
@@ -39,7 +39,7 @@ class Linearizer {
       for (int side = 0; side < 2; ++side) {
         if (form.body[side] == ground_) continue;
         for (int i = 0; i < 4; ++i) {
-          out.G.add(row, 12 * form.body[side] + 3 * i + form.component, form.xi[side][i]);
+          out_.G.add(row, 12 * form.body[side] + 3 * i + form.component, form.xi[side][i]);
         }
       }
       return;
@@ -52,16 +52,16 @@ class Linearizer {
       for (int i = 0; i < 4; ++i) {
         const Vec3<double> g = form.s * (form.xi[side][i] * y + form.eta[side][i] * x);
         const int at = 12 * form.body[side] + 3 * i;
-        out.G.add(row, at, g.x);
-        out.G.add(row, at + 1, g.y);
-        out.G.add(row, at + 2, g.z);
+        out_.G.add(row, at, g.x);
+        out_.G.add(row, at + 1, g.y);
+        out_.G.add(row, at + 2, g.z);
         for (int other = 0; other < 2; ++other) {
           if (form.body[other] == ground_) continue;
           for (int j = 0; j < 4; ++j) {
             const double curvature = factor * (form.xi[side][i] * form.eta[other][j] +
                                                form.eta[side][i] * form.xi[other][j]);
             for (int k = 0; k < 3; ++k) {
-              out.dr_dq.add(at + k, 12 * form.body[other] + 3 * j + k, curvature);
+              out_.dr_dq.add(at + k, 12 * form.body[other] + 3 * j + k, curvature);
             }
           }
         }
@@ -104,7 +104,7 @@ class Linearizer {
           clear_seeds();
           for (int lane = 0; lane < count; ++lane) seed_column(side, level, first + lane, lane);
           force_columns(force, index);
-          emit(level == 0 ? out.dr_dq : out.dr_dv, 12 * pair_[side] + first, count);
+          emit(level == 0 ? out_.dr_dq : out_.dr_dv, 12 * pair_[side] + first, count);
         }
       }
     }
@@ -116,7 +116,7 @@ class Linearizer {
         w.slot_lanes[m.slots.first_state + first + lane][lane] = 1;
       }
       force_columns(force, index);
-      emit(out.dr_de, first, count);
+      emit(out_.dr_de, first, count);
       for (int lane = 0; lane < count; ++lane) {
         w.slot_lanes[m.slots.first_state + first + lane] = Lane{};
       }
@@ -173,7 +173,9 @@ class Linearizer {
       external_directions(m, w, w.second.rate_lanes.data());
       for (int lane = 0; lane < count; ++lane) {
         const int column = first + lane;
-        Triplets& to = column < nq ? out.dedot_dq : column < 2 * nq ? out.dedot_dv : out.dedot_de;
+        Triplets& to = column < nq       ? out_.dedot_dq
+                       : column < 2 * nq ? out_.dedot_dv
+                                         : out_.dedot_de;
         for (int i = 0; i < ne; ++i)
           to.add(i, column < 2 * nq ? column % nq : column - 2 * nq, w.second.rate_lanes[i][lane]);
         dy[column] = Lane{};
@@ -183,7 +185,7 @@ class Linearizer {
 
   const ModelData& m;
   ModelWorkspace& w;
-  Linearization& out;
+  Linearization& out_;
   int ground_;
   int pair_[2] = {0, 0};
   Lane canonical_[2][2][12];  ///< per end, positions and velocities
