@@ -1,7 +1,6 @@
 #include "parfait/dynamics/formula_workspace.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace parfait::dynamics {
 namespace {
@@ -63,7 +62,7 @@ void load_directions(const FormulaData& data, FormulaWorkspace& w, const PointDi
   const auto set_rows = [&](int first, int rows, const Directions* from) {
     double* const to = out + first * kLanes;
     if (from && chunk < from->chunks()) {
-      std::memcpy(to, from->chunk(chunk), sizeof(double) * kLanes * static_cast<std::size_t>(rows));
+      std::copy_n(from->chunk(chunk), rows * kLanes, to);
     } else {
       std::fill_n(to, rows * kLanes, 0.0);
     }

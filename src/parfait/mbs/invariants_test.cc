@@ -31,7 +31,8 @@ std::vector<Description> models_with_invariants() {
 TEST(Invariants, HaveExactDirections) {
   for (const Description& description : models_with_invariants()) {
     const Model model(description);
-    const auto y = start_state(model) + testing_support::Random(5).vector(model.sizes().ny(), 0.01);
+    const Eigen::VectorXd y =
+        start_state(model) + testing_support::Random(5).vector(model.sizes().ny(), 0.01);
     const auto p = start_parameters(model);
     testing_support::LawPoint point;
     point.t = 0.3;
