@@ -44,8 +44,8 @@ target_compile_options(parfait_arch INTERFACE -march=${PARFAIT_ARCH})
 set_target_properties(parfait_arch PROPERTIES EXPORT_NAME arch)
 
 # Ours alone. A Release is built with CMake's -O3 where time is spent step by step (the KERNELS of a
-# room), which would lose 10 to 40 % at -O2, with -O1 in the rest of the library and the tool, and with
-# -Og in the tests, which spend their time in the library and compile a quarter faster so.
+# room), which would lose 10 to 40 % at -O2, with -O1 in the rest of the library, and with -Og in the tool
+# and the tests, which spend their time in the library and compile a quarter faster so.
 add_library(parfait_flags INTERFACE)
 target_link_libraries(parfait_flags INTERFACE parfait_arch)
 target_compile_options(parfait_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror

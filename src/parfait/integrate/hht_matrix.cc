@@ -1,7 +1,6 @@
 #include "parfait/integrate/hht_matrix.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <optional>
 #include <vector>

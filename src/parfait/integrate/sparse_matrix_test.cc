@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <random>
-
-#include "parfait/math/dense_solves.h"
 
 namespace parfait::integrate {
 namespace {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 
 #include "parfait/math/dense_solves.h"
 #include "parfait/math/test_random_matrix.h"
