@@ -58,8 +58,7 @@ void Condenser::eliminate_orthogonal(std::span<const Matching> matching) {
     stage.Z_w = Q.topRightCorner(nw, nw);
     stage.Z_s = Q.bottomRightCorner(ns, nw);
     // G = R^T Y^T, so G+ = Y R^-T, and its transpose solves R X^T = Y^T.
-    const MatrixXd X =
-        R.triangularView<Eigen::Upper>().solve(Q.leftCols(ns).transpose()).transpose();
+    const MatrixXd X = math::solve_upper(R, Q.leftCols(ns).transpose()).transpose();
     stage.inverse_w = X.topRows(nw);
     stage.inverse_s = X.bottomRows(ns);
     const MatrixXd right = m.H * V + m.P;

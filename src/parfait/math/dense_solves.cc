@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parfait/math/dense_algebra.h"
+#include "parfait/math/dense_products.h"
 
 namespace parfait::math {
 
@@ -106,6 +106,12 @@ MatrixXd beside(DenseIn T, DenseIn X) {
 
 MatrixXd solve_lu(DenseIn A, DenseIn B) {
   return Lu(A).solve(B);
+}
+
+MatrixXd solve_upper(DenseIn R, DenseIn B) {
+  MatrixXd X = B;
+  MatrixXd(R).triangularView<Eigen::Upper>().solveInPlace(X);
+  return X;
 }
 
 MatrixXd solve_least_squares(DenseIn A, DenseIn B) {

@@ -20,6 +20,8 @@ Eigen::MatrixXcd times(DenseIn A, const Eigen::MatrixXcd& X);
 Eigen::MatrixXd beside(DenseIn T, DenseIn X);
 /// A^-1 B, A square and regular: LU with row exchanges.
 Eigen::MatrixXd solve_lu(DenseIn A, DenseIn B);
+/// R^-1 B, R upper triangular (what is below its diagonal is not read) and regular.
+Eigen::MatrixXd solve_upper(DenseIn R, DenseIn B);
 /// The shortest X with the smallest |A X - B|, for any rank of A (complete orthogonal
 /// decomposition).
 Eigen::MatrixXd solve_least_squares(DenseIn A, DenseIn B);

@@ -1,5 +1,7 @@
 #include "parfait/math/ranked_columns.h"
 
+#include "parfait/math/dense_products.h"
+
 namespace parfait::math {
 
 using Eigen::Index;

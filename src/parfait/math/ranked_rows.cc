@@ -2,6 +2,8 @@
 
 #include <Eigen/QR>
 
+#include "parfait/math/dense_products.h"
+
 namespace parfait::math {
 
 using Eigen::Index;
