@@ -61,6 +61,7 @@ struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct>
           Lhs, Rhs, generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct>> {
   template <typename Dst>
   static void scaleAndAddTo(Dst& dst, const Lhs& lhs, const Rhs& rhs, double alpha) {
+    static_assert(Dst::InnerStrideAtCompileTime == 1);
     const auto& A = parfait::math::in_memory(lhs);
     const auto& B = parfait::math::in_memory(rhs);
     const double factor = combine_scalar_factors(alpha, lhs, rhs);

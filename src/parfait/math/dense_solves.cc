@@ -32,7 +32,9 @@ MatrixXd Reflections::R() const {
 }
 
 void Reflections::apply_transpose(VectorXd& b) const {
-  b.applyOnTheLeft(qr_.householderQ().transpose());
+  MatrixXd column = b;  // as for all others: for vectors Eigen would write reflections out again
+  column.applyOnTheLeft(qr_.householderQ().transpose());
+  b = column;
 }
 
 PivotedQr::PivotedQr(DenseIn A, double threshold) {
@@ -111,6 +113,12 @@ MatrixXd solve_lu(DenseIn A, DenseIn B) {
 MatrixXd solve_upper(DenseIn R, DenseIn B) {
   MatrixXd X = B;
   MatrixXd(R).triangularView<Eigen::Upper>().solveInPlace(X);
+  return X;
+}
+
+MatrixXd solve_upper_transpose(DenseIn R, DenseIn B) {
+  MatrixXd X = B;
+  MatrixXd(R).transpose().triangularView<Eigen::Lower>().solveInPlace(X);
   return X;
 }
 

@@ -22,6 +22,7 @@ Eigen::MatrixXd beside(DenseIn T, DenseIn X);
 Eigen::MatrixXd solve_lu(DenseIn A, DenseIn B);
 /// R^-1 B, R upper triangular (what is below its diagonal is not read) and regular.
 Eigen::MatrixXd solve_upper(DenseIn R, DenseIn B);
+Eigen::MatrixXd solve_upper_transpose(DenseIn R, DenseIn B);  ///< R^-T B, likewise
 /// The shortest X with the smallest |A X - B|, for any rank of A (complete orthogonal
 /// decomposition).
 Eigen::MatrixXd solve_least_squares(DenseIn A, DenseIn B);

@@ -25,9 +25,11 @@ TEST(DenseSolves, SquareSystemsAreSolved) {
   EXPECT_LT((A * inverse(A) - MatrixXd::Identity(6, 6)).norm(), kRounding);
   const MatrixXd R = Reflections(A).R();
   EXPECT_LT((R * solve_upper(R, B) - B).norm(), kRounding);
+  EXPECT_LT((R.transpose() * solve_upper_transpose(R, B) - B).norm(), kRounding);
   MatrixXd filled = R;
   filled(3, 1) = 7;  // below the diagonal
   EXPECT_EQ(solve_upper(filled, B), solve_upper(R, B));
+  EXPECT_EQ(solve_upper_transpose(filled, B), solve_upper_transpose(R, B));
   EXPECT_TRUE(PivotedQr(A).is_regular());
   EXPECT_FALSE(PivotedQr(deficient().topRows(5)).is_regular());
   EXPECT_FALSE(PivotedQr(A.leftCols(5)).is_regular());

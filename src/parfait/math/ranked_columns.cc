@@ -1,6 +1,7 @@
 #include "parfait/math/ranked_columns.h"
 
 #include "parfait/math/dense_products.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::math {
 
@@ -36,10 +37,7 @@ MatrixXd RankedColumns::rotate(MatIn M) const {
 
 MatrixXd RankedColumns::solve(MatIn M) const {
   if (rank_ == 0) return MatrixXd(0, M.cols());
-  return decomposition_.matrixT()
-      .topLeftCorner(rank_, rank_)
-      .triangularView<Eigen::Upper>()
-      .solve(M);
+  return solve_upper(decomposition_.matrixT().topLeftCorner(rank_, rank_), M);
 }
 
 }  // namespace parfait::math

@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 
 #include "parfait/math/dense_products.h"
+#include "parfait/math/dense_solves.h"
 
 namespace parfait::math {
 
@@ -45,9 +46,8 @@ MatrixXd RankedRows::sorted(MatIn r) const {
 }
 
 MatrixXd RankedRows::solve(MatIn r) const {
-  MatrixXd x_Y = -sorted(r).topRows(rank());
-  if (rank() > 0) R1_.transpose().triangularView<Eigen::Lower>().solveInPlace(x_Y);
-  return x_Y;
+  const MatrixXd independent = sorted(r).topRows(rank());
+  return -solve_upper_transpose(R1_, independent);
 }
 
 MatrixXd RankedRows::left_over(MatIn r, MatIn x_Y) const {
@@ -61,8 +61,7 @@ VectorXd RankedRows::left_over_scale(MatIn r) const {
   const VectorXd norms = sorted(r).rowwise().norm();
   VectorXd result = norms.tail(dependent);
   if (rank() == 0 || dependent == 0) return result;
-  const MatrixXd combination =
-      R1_.triangularView<Eigen::Upper>().solve(R2_).cwiseAbs();  // row_2 = combination^T rows_1
+  const MatrixXd combination = solve_upper(R1_, R2_).cwiseAbs();  // row_2 = combination^T rows_1
   result += combination.transpose() * norms.head(rank());
   return result;
 }
@@ -72,8 +71,7 @@ VectorXd RankedRows::multipliers(VecIn gradient, VecIn dependent) const {
   if (rank() > 0) {
     VectorXd independent = Y_.transpose() * gradient;
     independent -= R2_ * dependent;
-    R1_.triangularView<Eigen::Upper>().solveInPlace(independent);
-    lambda.head(rank()) = independent;
+    lambda.head(rank()) = solve_upper(R1_, independent);
   }
   lambda.tail(dependent.size()) = dependent;
   VectorXd result(num_rows());
