@@ -1,40 +1,23 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "parfait/expr/formula.h"
-
-namespace {
-std::atomic<long> num_allocations{0};
-}
-
-// Every allocation of this test program passes through here and is counted.
-void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
+#include "testing/allocations.h"
 
 namespace parfait::expr {
 namespace {
 
+using testing_support::num_allocations;
+
 TEST(Evaluation, DoesNotAllocate) {
   Names scope({"t", "x", "y"});
-  const long before_building = num_allocations;
+  const long before_building = num_allocations();
   scope.add_table("u", Table({0, 1, 2}, {0, 1, 0}, Interpolation::kCubic));
   const Formula f("u * sin(x)^y + max(x, y, t) / (x < y ? exp(t) : 2) - smoothstep(x, 0, y)",
                   scope);
-  ASSERT_GT(num_allocations, before_building);  // the counter works
+  ASSERT_GT(num_allocations(), before_building);  // the counter works
 
   const int n = f.num_used(), k = f.num_switches();
   std::vector<double> scratch(f.scratch_size()), grad(3 * n), switches(k), switch_grads(k * n);
@@ -45,7 +28,7 @@ TEST(Evaluation, DoesNotAllocate) {
   ASSERT_EQ(n, 3);
   ASSERT_EQ(k, 3);
 
-  const long before = num_allocations;
+  const long before = num_allocations();
   double sum = f.value(s.data(), scratch.data());
   sum += f.value(s.data(), scratch.data(), mode.data());
   sum += f.gradient(s.data(), scratch.data(), grad.data());
@@ -58,7 +41,7 @@ TEST(Evaluation, DoesNotAllocate) {
   f.switch_gradients(s.data(), scratch.data(), switches.data(), switch_grads.data());
   const Formula copy = f;  // NOLINT(performance-unnecessary-copy-initialization): must be free, too
   sum += copy.uses(1);
-  EXPECT_EQ(num_allocations, before);
+  EXPECT_EQ(num_allocations(), before);
   EXPECT_NE(sum, 0);
 }
 

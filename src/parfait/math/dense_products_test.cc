@@ -40,7 +40,7 @@ class DenseProducts : public ::testing::TestWithParam<Shape> {
 
 TEST_P(DenseProducts, AreSumsForOperandsOfEveryKind) {
   const MatrixXd A_t = A.transpose(), B_t = B.transpose();
-  const ByRowsXd A_rows = A, B_rows = B;
+  const ByRowsXd A_rows = A;
   MatrixXd wide = random_matrix(shape.m + 3, shape.k + 2, 4);
   wide.block(2, 1, shape.m, shape.k) = A;
   const Eigen::Ref<const MatrixXd> part = wide.block(2, 1, shape.m, shape.k);
@@ -49,9 +49,7 @@ TEST_P(DenseProducts, AreSumsForOperandsOfEveryKind) {
   expect_close(A * B_t.transpose(), AB);
   expect_close(A_t.transpose() * B_t.transpose(), AB);
   expect_close(A_rows * B, AB);
-  expect_close(A_rows * B_rows, AB);
   expect_close(part * B, AB);
-  expect_close(wide.block(2, 1, shape.m, shape.k) * B_t.transpose(), AB);
 }
 
 TEST_P(DenseProducts, TakeFactorsAndExpressions) {
