@@ -10,6 +10,7 @@
 #include "parfait/estimate/fit.h"
 #include "parfait/estimate/variables.h"
 #include "parfait/io/text_file.h"
+#include "parfait/math/finite.h"
 #include "run_folder.h"
 #include "variable_layout.h"
 
@@ -133,7 +134,7 @@ std::optional<Eigen::VectorXd> EarlierFit::make_start(const estimate::Problem& p
       if (found != states_.end()) x[offset + state.index] = found->second / state.scale;
     }
   }
-  if (!x.allFinite()) return {};
+  if (!math::all_finite(x)) return {};
   return x;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "parfait/dynamics/formula_system_impl.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::dynamics {
 
@@ -16,7 +17,7 @@ Status FormulaSystem::switches(Workspace& ws, const Point& at, Vec s) const {
   const int num_events = static_cast<int>(data_.jumps.size());
   std::copy_n(slots + data_.slots.events, num_events, s.begin() + data_.first_event_switch);
   const auto num_switches = static_cast<std::size_t>(data_.sizes.num_switches);
-  return all_finite(s.first(num_switches)) ? Status::kOk : Status::kNotFinite;
+  return math::all_finite(s.first(num_switches)) ? Status::kOk : Status::kNotFinite;
 }
 
 void FormulaSystem::switch_directions(Workspace& ws, const PointDirections& d,
@@ -57,8 +58,9 @@ Status FormulaSystem::jump(Workspace& ws, int which, const Point& before, Vec af
   std::copy_n(w.jump.slots.data() + data_.slots.y, data_.sizes.ne, after.begin());
   const double* value = w.jump.slots.data() + data_.slots.size;
   for (const int target : jump.targets) after[target] = *value++;
-  return all_finite(after.first(static_cast<std::size_t>(data_.sizes.ne))) ? Status::kOk
-                                                                           : Status::kNotFinite;
+  return math::all_finite(after.first(static_cast<std::size_t>(data_.sizes.ne)))
+             ? Status::kOk
+             : Status::kNotFinite;
 }
 
 void FormulaSystem::jump_directions(Workspace& ws, const PointDirections& d,

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "parfait/dynamics/formula_system_impl.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::dynamics {
 
@@ -35,8 +36,8 @@ Status FormulaSystem::observe(Workspace& ws, const Observer& observer, const Poi
   load(data_, w, at, w.observer);
   o.chain().evaluate(w.observer, w.scratch.data());
   std::copy_n(w.observer.slots.begin() + data_.slots.size, o.size(), values.begin());
-  return all_finite(values.first(static_cast<std::size_t>(o.size()))) ? Status::kOk
-                                                                      : Status::kNotFinite;
+  return math::all_finite(values.first(static_cast<std::size_t>(o.size()))) ? Status::kOk
+                                                                            : Status::kNotFinite;
 }
 
 void FormulaSystem::observe_directions(Workspace& ws, const Observer& observer,

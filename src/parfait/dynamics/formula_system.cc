@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parfait/dynamics/formula_system_impl.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::dynamics {
 
@@ -73,7 +74,7 @@ Status FormulaSystem::evaluate(Workspace& ws, const Point& at, Vec dydt, Vec res
     std::copy_n(w.rhs.slots.data() + data_.slots.residuals, data_.sizes.nz, residual.begin());
   }
   const double* const end = results + data_.sizes.ne + data_.sizes.nz;
-  return all_finite({results, end}) ? Status::kOk : Status::kNotFinite;
+  return math::all_finite({results, end}) ? Status::kOk : Status::kNotFinite;
 }
 
 void FormulaSystem::directions(Workspace& ws, const PointDirections& d, Directions& ddydt,

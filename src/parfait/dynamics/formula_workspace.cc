@@ -77,10 +77,4 @@ void load_directions(const FormulaData& data, FormulaWorkspace& w, const PointDi
   set_rows(data.slots.p, data.sizes.np, &w.dp);
 }
 
-bool all_finite(ConstVec x) {
-  double sum = 0;
-  for (const double value : x) sum += value * 0.0;  // NaN if one is not finite
-  return sum == 0;
-}
-
 }  // namespace parfait::dynamics

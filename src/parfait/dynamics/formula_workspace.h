@@ -31,8 +31,6 @@ void load(const FormulaData& data, const FormulaWorkspace& w, const Point& at, F
 void load_directions(const FormulaData& data, FormulaWorkspace& w, const PointDirections& d,
                      int chunk);
 
-bool all_finite(ConstVec x);
-
 /// Quantities: a chain whose outputs stand behind the slots of the system.
 class FormulaObserver final : public System::Observer {
  public:

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -158,7 +159,7 @@ Status RestPoint::place(const VectorXd& y, const VectorXd& z, const TangentBasis
     status = project_columns(*system_, *ws_, kMaxDirections, StatePart::kCoordinates, q_rate);
     drift_.head(n_q()) = basis_.Tq.transpose() * q_rate;
   }
-  if (!drift_.allFinite()) return Status::kNotFinite;
+  if (!math::all_finite(drift_)) return Status::kNotFinite;
   return status;
 }
 
@@ -205,7 +206,7 @@ Status RestPoint::linearize() {
     if (!qr.is_regular()) return Status::kSingular;
     f.leftCols(n) -= f_z_ * qr.solve(h.leftCols(n));
   }
-  if (!f.allFinite()) return Status::kNotFinite;
+  if (!math::all_finite(f)) return Status::kNotFinite;
 
   MatrixXd q_rate = f.topLeftCorner(sizes.nq, n);
   MatrixXd a = f.block(sizes.nq, 0, sizes.nv, n);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -55,7 +56,7 @@ Status compute_range(const System& system, Workspace& ws, int max_directions, St
 /// The orthonormal matrix next to X: X (X^T X)^(-1/2).
 Status orthonormalize(MatrixXd& X) {
   if (X.cols() == 0) return Status::kOk;
-  if (!X.allFinite()) return Status::kNotFinite;
+  if (!math::all_finite(X)) return Status::kNotFinite;
   const auto [values, V] = math::symmetric_eigen_pairs(math::gram(X));
   if (!(values[0] > kRankTolerance * values.tail(1)[0])) return Status::kSingular;
   const MatrixXd turned = X * V * values.cwiseSqrt().cwiseInverse().asDiagonal();

@@ -7,6 +7,7 @@
 
 #include "parfait/estimate/algebraic_table.h"
 #include "parfait/estimate/row_elimination.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::estimate {
 namespace {
@@ -182,7 +183,8 @@ struct AlgebraicExperiment::Impl {
         own.row(k) = own_row;
         local.row(k) = local_row;
         others.row(k) = shared_row;
-        if (!(own_row.allFinite() && local_row.allFinite() && shared_row.allFinite())) {
+        if (!(math::all_finite(own_row) && math::all_finite(local_row) &&
+              math::all_finite(shared_row))) {
           return fail(fmt::format("{}: the derivative of \"{}\" is not finite",
                                   row_text(description.data, row.number), quantity.text()));
         }
@@ -236,7 +238,7 @@ struct AlgebraicExperiment::Impl {
       for (const auto& term : requirement.terms) {
         differentiate(term, 1, none, local_row, shared_row);
       }
-      if (!local_row.allFinite() || !shared_row.allFinite()) {
+      if (!math::all_finite(local_row) || !math::all_finite(shared_row)) {
         return fail(
             fmt::format("the derivative of requirement \"{}\" is not finite", requirement.text));
       }

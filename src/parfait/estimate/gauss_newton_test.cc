@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::estimate {
 namespace {
@@ -24,16 +25,16 @@ class Dense : public LeastSquaresProblem {
   Values evaluate(VecIn x) override {
     ++evaluations;
     f_(x, r_, nullptr);
-    return {.exists = r_.allFinite(), .defined = true, .objective = r_.squaredNorm()};
+    return {.exists = math::all_finite(r_), .defined = true, .objective = r_.squaredNorm()};
   }
   Values linearize(VecIn x) override {
     f_(x, r_, &J_);
-    if (!r_.allFinite()) return {};
+    if (!math::all_finite(r_)) return {};
     r_linear_ = r_;
     damped_.resize(0);
     return {.exists = true, .defined = true, .objective = r_.squaredNorm()};
   }
-  std::string why() const override { return r_.allFinite() ? "" : "not finite"; }
+  std::string why() const override { return math::all_finite(r_) ? "" : "not finite"; }
   VectorXd increment() override {
     return damped_.size() > 0 ? damped_ : VectorXd(-math::solve_least_squares(J_, r_));
   }
@@ -230,7 +231,7 @@ TEST(GaussNewton, AnInterruptedEvaluationIsNoFailure) {
     const VectorXd start = (VectorXd(2) << -1.2, 1).finished();
     const auto result = gauss_newton(problem, start, {}, {}, [&] { return left < 0; });
     EXPECT_EQ(result.status, GaussNewtonResult::Status::kInterrupted) << allowed;
-    EXPECT_TRUE(result.x.allFinite());
+    EXPECT_TRUE(math::all_finite(result.x));
     if (allowed <= 1) {
       EXPECT_EQ(result.x, start) << allowed;
     }

@@ -7,6 +7,7 @@
 #include "parfait/estimate/active_rows.h"
 #include "parfait/estimate/huber_weights.h"
 #include "parfait/estimate/linear_map.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::estimate {
 
@@ -32,15 +33,17 @@ namespace {
 
 bool all_finite(std::span<const Block> blocks) {
   return std::all_of(blocks.begin(), blocks.end(), [](const Block& block) {
-    return block.A.allFinite() && block.B.allFinite() && block.C.allFinite() &&
-           block.D.allFinite() && block.E.allFinite() && block.F.allFinite() &&
-           block.right.b.allFinite() && block.right.c.allFinite() && block.right.e.allFinite();
+    return math::all_finite(block.A) && math::all_finite(block.B) && math::all_finite(block.C) &&
+           math::all_finite(block.D) && math::all_finite(block.E) && math::all_finite(block.F) &&
+           math::all_finite(block.right.b) && math::all_finite(block.right.c) &&
+           math::all_finite(block.right.e);
   });
 }
 
 bool all_finite(const LinearSolution& solution) {
-  return solution.p.allFinite() && std::all_of(solution.xi.begin(), solution.xi.end(),
-                                               [](const VectorXd& xi) { return xi.allFinite(); });
+  return math::all_finite(solution.p) &&
+         std::all_of(solution.xi.begin(), solution.xi.end(),
+                     [](const VectorXd& xi) { return math::all_finite(xi); });
 }
 
 /// The active rows of an earlier problem, as far as these blocks have them.

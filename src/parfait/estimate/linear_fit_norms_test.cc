@@ -9,6 +9,7 @@
 #include "parfait/estimate/linear_program.h"
 #include "parfait/estimate/test_blocks.h"
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 
 namespace parfait::estimate {
 namespace {
@@ -79,7 +80,7 @@ double linf_by_enumeration(const DenseProblem& p, VectorXd& best) {
     c << p.r2, sides(chosen);
     const VectorXd x = -math::solve_lu(M, c);
     const double tau = x[n];  // not finite where the rows depend on each other
-    if (!x.allFinite() || tau >= smallest) return;
+    if (!math::all_finite(x) || tau >= smallest) return;
     if ((p.J1 * x.head(n) + p.r1).lpNorm<Eigen::Infinity>() > tau + 1e-9) return;
     if (p.J3.rows() > 0 && (p.J3 * x.head(n) + p.r3).minCoeff() < -1e-9) return;
     smallest = tau;

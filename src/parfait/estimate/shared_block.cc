@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/finite.h"
+
 namespace parfait::estimate {
 
 using Eigen::Index;
@@ -60,7 +62,8 @@ bool SharedBlock::evaluate(VecIn x, Block& block) const {
     block.F(row, bounds_[k].unknown) = bound_sign(bounds_[k]);
     block.right.e[row] = bound_value(shared_, bounds_[k], x);
   }
-  return block.right.c.allFinite() && block.right.e.allFinite() && block.right.b.allFinite();
+  return math::all_finite(block.right.c) && math::all_finite(block.right.e) &&
+         math::all_finite(block.right.b);
 }
 
 std::vector<ResidualInfo> SharedBlock::residual_infos() const {

@@ -1,6 +1,7 @@
 #include "parfait/estimate/shooting_experiment.h"
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 
 // The linearized equations of a shooting experiment, condensed, and the way back.
 namespace parfait::estimate {
@@ -34,7 +35,7 @@ bool ShootingExperiment::eliminate_algebraic(Node& node) {
     node.h_z = math::Lu(dh.middleCols(ns, nz()));
     node.Z_s = -node.h_z.solve(dh.leftCols(ns));
     node.Z_theta = -node.h_z.solve(dh.rightCols(num_theta()));
-    if (!node.Z_s.allFinite() || !node.Z_theta.allFinite()) return false;
+    if (!math::all_finite(node.Z_s) || !math::all_finite(node.Z_theta)) return false;
   }
   const auto samples = static_cast<std::size_t>(node.interval->num_samples());
   node.D_s.resize(samples);

@@ -6,6 +6,7 @@
 
 #include "parfait/estimate/shooting_experiment.h"
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 
 // First values of the nodes (K 3.2).
 namespace parfait::estimate {
@@ -111,7 +112,7 @@ void ShootingExperiment::project_on_measurements(double t, std::vector<double>& 
     // From x: the point of J (x' - x) + r = 0 nearest to y_0.
     const VectorXd next = y_0 - math::solve_least_squares(J, r + J * (y_0 - x));
     const double change = (next - x).norm();
-    if (!next.allFinite()) return;
+    if (!math::all_finite(next)) return;
     x = next;
     if (change <= 1e-10 * (1 + x.norm())) break;
   }

@@ -1,6 +1,7 @@
 #include <Eigen/Dense>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/finite.h"
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/invariants.h"
 #include "parfait/mbs/projection.h"
@@ -259,7 +260,7 @@ Status project_dense_directions(const Model& model, const ModelData& m, ModelWor
   for (int r = 0; r < nx; ++r) {
     for (int i = 0; i < dy.count(); ++i) dy(r, i) = dx(r, i);
   }
-  return dx.allFinite() ? Status::kOk : Status::kNotFinite;
+  return math::all_finite(dx) ? Status::kOk : Status::kNotFinite;
 }
 
 }  // namespace parfait::mbs

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "parfait/math/finite.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/test_state.h"
 #include "testing/dense_model.h"
@@ -643,7 +644,7 @@ TEST(Quantities, ShownByDefaultAreThereAndFinite) {
   auto ws = model.make_workspace(0);
   const auto names = model.default_quantities();
   EXPECT_EQ(names.size(), 3 * 7 + 1 + 3u);
-  EXPECT_TRUE(observed(model, *ws, 0, start_state(model), names).allFinite());
+  EXPECT_TRUE(math::all_finite(observed(model, *ws, 0, start_state(model), names)));
 }
 
 }  // namespace
