@@ -59,7 +59,7 @@ template <parfait::math::Operand Lhs, parfait::math::Operand Rhs>
 struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct>
     : generic_product_impl_base<
           Lhs, Rhs, generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct>> {
-  template <typename Dst>
+  template <typename Dst>  // NOLINTNEXTLINE(readability-identifier-naming): Eigen's name
   static void scaleAndAddTo(Dst& dst, const Lhs& lhs, const Rhs& rhs, double alpha) {
     static_assert(Dst::InnerStrideAtCompileTime == 1);
     const auto& A = parfait::math::in_memory(lhs);
@@ -78,7 +78,7 @@ template <parfait::math::Operand Lhs, parfait::math::Operand Rhs>
 struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct>
     : generic_product_impl_base<
           Lhs, Rhs, generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct>> {
-  template <typename Dst>
+  template <typename Dst>  // NOLINTNEXTLINE(readability-identifier-naming): Eigen's name
   static void scaleAndAddTo(Dst& dst, const Lhs& lhs, const Rhs& rhs, double alpha) {
     const auto& A = parfait::math::in_memory(lhs);
     const auto& B = parfait::math::in_memory(rhs);

@@ -32,7 +32,7 @@ struct Shape {
   Index m, k, n;
 };
 class DenseProducts : public ::testing::TestWithParam<Shape> {
- protected:
+ public:
   const Shape shape = GetParam();
   const MatrixXd A = random_matrix(shape.m, shape.k, 1), B = random_matrix(shape.k, shape.n, 2);
   const MatrixXd C = random_matrix(shape.m, shape.n, 3), AB = product_by_sums(A, B);
