@@ -51,8 +51,30 @@ Panel panel(const T& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols(), matrix.outerStride(), T::IsRowMajor};
 }
 
+/// dst += alpha lhs rhs
+template <typename Dst, typename Lhs, typename Rhs>
+void add_product_to(Dst& dst, const Lhs& lhs, const Rhs& rhs, double alpha) {
+  const auto& A = in_memory(lhs);
+  const auto& B = in_memory(rhs);
+  const double factor = Eigen::internal::combine_scalar_factors(alpha, lhs, rhs);
+  if constexpr (Lhs::IsVectorAtCompileTime) {
+    const Entries x{A.data(), A.size(), A.colStride()};
+    add_product(dst.data(), dst.colStride(), factor, panel(B).transpose(), x);
+  } else if constexpr (Rhs::IsVectorAtCompileTime) {
+    const Entries x{B.data(), B.size(), B.rowStride()};
+    add_product(dst.data(), dst.rowStride(), factor, panel(A), x);
+  } else {
+    static_assert(Dst::InnerStrideAtCompileTime == 1);
+    const Panel a = Dst::IsRowMajor ? panel(B).transpose() : panel(A);
+    const Panel b = Dst::IsRowMajor ? panel(A).transpose() : panel(B);
+    add_product(dst.data(), dst.outerStride(), factor, a, b);
+  }
+}
+
 }  // namespace parfait::math
 
+// Eigen's dispatch, for matrices and for a vector: more constrained than its own, so chosen before
+// it.
 namespace Eigen::internal {
 
 template <parfait::math::Operand Lhs, parfait::math::Operand Rhs>
@@ -61,16 +83,7 @@ struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct>
           Lhs, Rhs, generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct>> {
   template <typename Dst>  // NOLINTNEXTLINE(readability-identifier-naming): Eigen's name
   static void scaleAndAddTo(Dst& dst, const Lhs& lhs, const Rhs& rhs, double alpha) {
-    static_assert(Dst::InnerStrideAtCompileTime == 1);
-    const auto& A = parfait::math::in_memory(lhs);
-    const auto& B = parfait::math::in_memory(rhs);
-    const double factor = combine_scalar_factors(alpha, lhs, rhs);
-    const auto a = parfait::math::panel(A), b = parfait::math::panel(B);
-    if constexpr (Dst::IsRowMajor)
-      parfait::math::add_product(dst.data(), dst.outerStride(), factor, b.transpose(),
-                                 a.transpose());
-    else
-      parfait::math::add_product(dst.data(), dst.outerStride(), factor, a, b);
+    parfait::math::add_product_to(dst, lhs, rhs, alpha);
   }
 };
 
@@ -80,17 +93,7 @@ struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct>
           Lhs, Rhs, generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct>> {
   template <typename Dst>  // NOLINTNEXTLINE(readability-identifier-naming): Eigen's name
   static void scaleAndAddTo(Dst& dst, const Lhs& lhs, const Rhs& rhs, double alpha) {
-    const auto& A = parfait::math::in_memory(lhs);
-    const auto& B = parfait::math::in_memory(rhs);
-    const double factor = combine_scalar_factors(alpha, lhs, rhs);
-    if constexpr (Lhs::IsVectorAtCompileTime) {
-      const parfait::math::Entries x{A.data(), A.size(), A.colStride()};
-      parfait::math::add_product(dst.data(), dst.colStride(), factor,
-                                 parfait::math::panel(B).transpose(), x);
-    } else {
-      const parfait::math::Entries x{B.data(), B.size(), B.rowStride()};
-      parfait::math::add_product(dst.data(), dst.rowStride(), factor, parfait::math::panel(A), x);
-    }
+    parfait::math::add_product_to(dst, lhs, rhs, alpha);
   }
 };
 
