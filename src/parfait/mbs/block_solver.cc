@@ -278,13 +278,13 @@ constexpr std::array<SweepLink<T>, 36> backward_table(std::index_sequence<I...>)
 }
 using Links = std::make_index_sequence<36>;
 
-/// Both sweeps for one right-hand side (T = double) or kLanes of them (T = Lane); the entries of
-/// joint j start at r[stride * j].
+// The sweeps serve one right-hand side (T = double) or kLanes of them (T = Lane); the entries of
+// joint j start at r[kStride * j].
+
+/// y_j = L^-1 r_j, r_p -= S_p y_j.
 template <int kStride, class T>
-void solve_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
+void forward_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
   static constexpr auto kForward = forward_table<kStride, T>(Links{});
-  static constexpr auto kBackward = backward_table<kStride, T>(Links{});
-  // Forward: y = L^-1 r, r_p -= S_p y.
   for (const auto& step : plan.steps) {
     if (step.link >= 0) {
       kForward[step.link](step, f, r);
@@ -301,27 +301,31 @@ void solve_any(const EliminationPlan& plan, const BlockFactors& f, T* r) {
       }
     });
   }
-  // Backward: lambda_j = L^-T (d^-1 y - sum_p S_p^T lambda_p).
-  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
-    if (step->link >= 0) {
-      kBackward[step->link](*step, f, r);
-      continue;
-    }
-    const double* inverse = f.inverse.data() + 8 * step->joint;
-    T* x = r + kStride * step->joint;
-    with_size(step->nrows, [&]<int N>() {
-      T v[N];
-#pragma GCC unroll 6
-      for (int c = 0; c < N; ++c) v[c] = x[c] * inverse[c];
-      for (int i = 0; i < step->num_neighbours; ++i) {
-        const auto& p = plan.neighbours[step->first_neighbour + i];
-        with_size(p.nrows, [&]<int NP>() {
-          backward_neighbour<N, NP>(f.S.data() + p.offset, r + kStride * p.joint, v);
-        });
-      }
-      backward_joint<N>(f.L.data() + 36 * step->joint, v, x);
-    });
+}
+
+/// lambda_j = L^-T (d^-1 y_j - sum_p S_p^T lambda_p).
+template <int kStride, class T>
+inline void backward_any(const EliminationPlan& plan, const EliminationPlan::Step& step,
+                         const BlockFactors& f, T* r) {
+  static constexpr auto kBackward = backward_table<kStride, T>(Links{});
+  if (step.link >= 0) {
+    kBackward[step.link](step, f, r);
+    return;
   }
+  const double* inverse = f.inverse.data() + 8 * step.joint;
+  T* x = r + kStride * step.joint;
+  with_size(step.nrows, [&]<int N>() {
+    T v[N];
+#pragma GCC unroll 6
+    for (int c = 0; c < N; ++c) v[c] = x[c] * inverse[c];
+    for (int i = 0; i < step.num_neighbours; ++i) {
+      const auto& p = plan.neighbours[step.first_neighbour + i];
+      with_size(p.nrows, [&]<int NP>() {
+        backward_neighbour<N, NP>(f.S.data() + p.offset, r + kStride * p.joint, v);
+      });
+    }
+    backward_joint<N>(f.L.data() + 36 * step.joint, v, x);
+  });
 }
 
 /// A joint with several neighbours (hubs, loops) or none (the last one).
@@ -377,12 +381,20 @@ void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f) {
   }
 }
 
-void solve(const EliminationPlan& plan, const BlockFactors& f, double* r) {
-  solve_any<8>(plan, f, r);
+void forward(const EliminationPlan& plan, const BlockFactors& f, double* r) {
+  forward_any<8>(plan, f, r);
+}
+
+void backward(const EliminationPlan& plan, const EliminationPlan::Step& step, const BlockFactors& f,
+              double* r) {
+  backward_any<8>(plan, step, f, r);
 }
 
 void solve_lanes(const EliminationPlan& plan, const BlockFactors& f, math::Lane* r) {
-  solve_any<6>(plan, f, r);
+  forward_any<6>(plan, f, r);
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    backward_any<6>(plan, *step, f, r);
+  }
 }
 
 }  // namespace parfait::mbs

@@ -26,10 +26,13 @@ struct BlockFactors {
 /// that the rows before it imply: its 1/d is set to 0, which drops it (K 5.2).
 void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f);
 
-/// Solves K lambda = r in place; r holds 8 doubles per joint.
-void solve(const EliminationPlan& plan, const BlockFactors& f, double* r);
+/// Solves K lambda = r in place, r with 8 doubles per joint: first forward, then backward step by
+/// step from the last to the first, after each of which the multipliers of its joint are known.
+void forward(const EliminationPlan& plan, const BlockFactors& f, double* r);
+void backward(const EliminationPlan& plan, const EliminationPlan::Step& step, const BlockFactors& f,
+              double* r);
 
-/// The same for kLanes right-hand sides at once; r holds 6 lanes per joint.
+/// All of this for kLanes right-hand sides at once; r holds 6 lanes per joint.
 void solve_lanes(const EliminationPlan& plan, const BlockFactors& f, math::Lane* r);
 
 }  // namespace parfait::mbs

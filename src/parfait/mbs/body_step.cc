@@ -271,7 +271,7 @@ KernelState::KernelState(const Structure& s)
     if (!s.joints[j].ball) continue;
     for (int i = 0; i < 3; ++i) rows[j].N[i][i] = 1;
   }
-  plan_assembly(s, *this);
+  plan_joints(s, *this);
 }
 
 void place_bodies(const Structure& s, const KernelConstants& c, const double* q, const double* v,

@@ -91,8 +91,10 @@ inline __attribute__((always_inline)) void whiten_side(const JointShape& shape, 
 
 /// Whitened Jacobian and residual of a joint whose rows are a common point and u . w.
 template <class Shape>
-void step_fast_joint(const JointShape& shape, const Geometry& g, const BodyFrame* frames,
-                     JointRows& r, double* residual) {
+inline __attribute__((always_inline)) void step_fast_joint(const JointShape& shape,
+                                                           const Geometry& g,
+                                                           const BodyFrame* frames, JointRows& r,
+                                                           double* residual) {
   const BodyFrame& A = frames[shape.body[0]];
   const BodyFrame& B = frames[shape.body[1]];
   const int nrows = Shape::nrows(shape);
@@ -178,6 +180,46 @@ void step_slow_joint(const JointShape& shape, const Geometry& g, const BodyFrame
       r.E[side][1][i] = t.x * Z[1] + t.y * Z[2];
       r.E[side][2][i] = t.x * Z[3] + t.y * Z[4] + t.z * Z[5];
     }
+  }
+}
+
+template <class Shape>
+void step_fast_joints(const JointShape* shapes, const Geometry* g, const BodyFrame* frames,
+                      int count, JointRows* r, double* residual) {
+  for (int i = 0; i < count; ++i) {
+    step_fast_joint<Shape>(shapes[i], g[i], frames, r[i], residual + 8 * i);
+  }
+}
+
+void step_slow_joints(const JointShape* shapes, const Geometry* g, const BodyFrame* frames,
+                      int count, JointRows* r, double* residual) {
+  for (int i = 0; i < count; ++i) {
+    step_slow_joint(shapes[i], g[i], frames, r[i], residual + 8 * i);
+  }
+}
+
+JointRun::Kernel step_kernel(const JointShape& shape) {
+  using Pattern = JointShape::Pattern;
+  if (!shape.fast) return step_slow_joints;
+  switch (shape.pattern) {
+    case Pattern::kRevolute:
+      return step_fast_joints<Known<5, 2, 1>>;
+    case Pattern::kRevolute2:
+      return step_fast_joints<Known<5, 1, 2>>;
+    case Pattern::kSpherical:
+      return step_fast_joints<Known<3, 0, 0>>;
+    case Pattern::kUniversal:
+      return step_fast_joints<Known<4, 1, 1>>;
+    default:
+      return step_fast_joints<Any>;
+  }
+}
+
+void subtract_offsets(const Structure& s, KernelState& k) {
+  for (std::size_t j = 0; j < s.joints.size(); ++j) {
+    const JointShape& shape = s.joints[j];
+    double* residual = k.multiplier.data() + 8 * j;
+    for (int i = 0; i < shape.nrows; ++i) residual[i] -= k.offset_acc[shape.first_row + i];
   }
 }
 
@@ -303,33 +345,14 @@ void add_released(const Structure& s, int body, int p, int side_p, int j, int si
 }  // namespace
 
 void step_joints(const Structure& s, const KernelConstants& c, KernelState& k) {
-  using Pattern = JointShape::Pattern;
-  const BodyFrame* frames = k.frames.data();
-  for (std::size_t j = 0; j < s.joints.size(); ++j) {
-    const JointShape& shape = s.joints[j];
-    const Geometry& g = c.geometry[j];
-    JointRows& r = k.rows[j];
-    double* residual = k.multiplier.data() + 8 * j;
-    if (!shape.fast) {
-      step_slow_joint(shape, g, frames, r, residual);
-    } else if (shape.pattern == Pattern::kRevolute) {
-      step_fast_joint<Known<5, 2, 1>>(shape, g, frames, r, residual);
-    } else if (shape.pattern == Pattern::kSpherical) {
-      step_fast_joint<Known<3, 0, 0>>(shape, g, frames, r, residual);
-    } else if (shape.pattern == Pattern::kUniversal) {
-      step_fast_joint<Known<4, 1, 1>>(shape, g, frames, r, residual);
-    } else if (shape.pattern == Pattern::kRevolute2) {
-      step_fast_joint<Known<5, 1, 2>>(shape, g, frames, r, residual);
-    } else {
-      step_fast_joint<Any>(shape, g, frames, r, residual);
-    }
-    if (k.has_offset) {
-      for (int i = 0; i < shape.nrows; ++i) residual[i] -= k.offset_acc[shape.first_row + i];
-    }
+  for (const auto& run : k.joint_runs) {
+    run.kernel(s.joints.data() + run.first, c.geometry.data() + run.first, k.frames.data(),
+               run.count, k.rows.data() + run.first, k.multiplier.data() + 8 * run.first);
   }
+  if (k.has_offset) subtract_offsets(s, k);
 }
 
-void plan_assembly(const Structure& s, KernelState& k) {
+void plan_joints(const Structure& s, KernelState& k) {
   const auto add = [&k](AssemblyRun::Kernel kernel, const AssemblyOp& op) {
     auto& runs = k.assembly_runs;
     if (runs.empty() || runs.back().kernel != kernel) {
@@ -341,6 +364,11 @@ void plan_assembly(const Structure& s, KernelState& k) {
   double* K = k.factors.K.data();
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
+    const auto step = step_kernel(shape);
+    if (k.joint_runs.empty() || k.joint_runs.back().kernel != step) {
+      k.joint_runs.push_back({step, static_cast<int>(j), 0});
+    }
+    ++k.joint_runs.back().count;
     const auto* E = k.rows[j].E[0];
     add(kDiagonal[shape.nrows - 1], {E,
                                      E,
@@ -403,43 +431,53 @@ void assemble_joints(const Structure& s, KernelState& k) {
   if (s.has_slow_joints || !s.released.empty()) assemble_rest(s, k);
 }
 
-void joint_wrenches(const Structure& s, KernelState& k) {
-  std::fill(k.force.begin(), k.force.end(), V4{});
-  std::fill(k.torque.begin(), k.torque.end(), V4{});
-  for (std::size_t j = 0; j < s.joints.size(); ++j) {
-    const JointShape& shape = s.joints[j];
-    const JointRows& r = k.rows[j];
-    const double* lambda = k.multiplier.data() + 8 * j;
-    const int a = shape.body[0], b = shape.body[1];
-    if (shape.fast) {
-      const V4 F = load3(lambda);
-      V4 T{};
-      for (int i = 3; i < shape.nrows; ++i) T += r.n[i - 3] * splat(lambda[i]);
-      k.force[a] += F;
-      k.force[b] -= F;
-      k.torque[a] += T + cross(r.rho[0], F);
-      k.torque[b] -= T + cross(r.rho[1], F);
-    } else {
-      // The levers of these rows are kept only whitened: Z^T T = E^T lambda.
-      for (int side = 0; side < 2; ++side) {
-        const double* Z = k.frames[shape.body[side]].Z;
-        double h[3] = {}, F[3] = {};
-        for (int i = 0; i < shape.nrows; ++i) {
-          for (int c = 0; c < 3; ++c) {
-            h[c] += r.E[side][c][i] * lambda[i];
-            F[c] += r.N[c][i] * lambda[i];
-          }
-        }
-        if (Z[0] == 0) continue;  // the ground
-        // Z^T T = h, Z^T lower triangular.
-        const double tx = h[0] / Z[0];
-        const double ty = (h[1] - Z[1] * tx) / Z[2];
-        const double tz = (h[2] - Z[3] * tx - Z[4] * ty) / Z[5];
-        const double sign = side == 0 ? 1 : -1;
-        k.force[shape.body[side]] += V4{sign * F[0], sign * F[1], sign * F[2], 0};
-        k.torque[shape.body[side]] += V4{tx, ty, tz, 0};
+namespace {
+
+/// Adds the wrench of a joint's multipliers to those on its bodies.
+inline void add_wrench(const JointShape& shape, const JointRows& r, const double* lambda,
+                       KernelState& k) {
+  const int a = shape.body[0], b = shape.body[1];
+  if (shape.fast) {
+    const V4 F{lambda[0], lambda[1], lambda[2], 0};  // stored one by one just now
+    V4 T{};
+    for (int i = 3; i < shape.nrows; ++i) T += r.n[i - 3] * splat(lambda[i]);
+    k.force[a] += F;
+    k.force[b] -= F;
+    k.torque[a] += T + cross(r.rho[0], F);
+    k.torque[b] -= T + cross(r.rho[1], F);
+    return;
+  }
+  // The levers of these rows are kept only whitened: Z^T T = E^T lambda.
+  for (int side = 0; side < 2; ++side) {
+    const double* Z = k.frames[shape.body[side]].Z;
+    double h[3] = {}, F[3] = {};
+    for (int i = 0; i < shape.nrows; ++i) {
+      for (int c = 0; c < 3; ++c) {
+        h[c] += r.E[side][c][i] * lambda[i];
+        F[c] += r.N[c][i] * lambda[i];
       }
     }
+    if (Z[0] == 0) continue;  // the ground
+    // Z^T T = h, Z^T lower triangular.
+    const double tx = h[0] / Z[0];
+    const double ty = (h[1] - Z[1] * tx) / Z[2];
+    const double tz = (h[2] - Z[3] * tx - Z[4] * ty) / Z[5];
+    const double sign = side == 0 ? 1 : -1;
+    k.force[shape.body[side]] += V4{sign * F[0], sign * F[1], sign * F[2], 0};
+    k.torque[shape.body[side]] += V4{tx, ty, tz, 0};
+  }
+}
+
+}  // namespace
+
+void solve_joints(const Structure& s, KernelState& k) {
+  double* lambda = k.multiplier.data();
+  std::fill(k.force.begin(), k.force.end(), V4{});
+  std::fill(k.torque.begin(), k.torque.end(), V4{});
+  forward(s.plan, k.factors, lambda);
+  for (auto step = s.plan.steps.rbegin(); step != s.plan.steps.rend(); ++step) {
+    backward(s.plan, *step, k.factors, lambda);
+    add_wrench(s.joints[step->joint], k.rows[step->joint], lambda + 8 * step->joint, k);
   }
 }
 

@@ -199,6 +199,14 @@ struct AssemblyRun {
   int first, count;
 };
 
+/// Joints of one kind in a row, likewise.
+struct JointRun {
+  using Kernel = void (*)(const JointShape* shapes, const Geometry* g, const BodyFrame* frames,
+                          int count, JointRows* rows, double* residual);
+  Kernel kernel;
+  int first, count;
+};
+
 struct KernelState {
   AlignedVector<BodyFrame> frames;
   AlignedVector<BodyQuad> quads;
@@ -212,6 +220,7 @@ struct KernelState {
   bool has_offset = false;                                 ///< whether any of them is not zero
   std::vector<double> metric_offset;  ///< per body: 6 entries added to S; empty: none
   BlockFactors factors;
+  std::vector<JointRun> joint_runs;
   std::vector<AssemblyOp> assembly;
   std::vector<AssemblyRun> assembly_runs;
 

@@ -238,8 +238,7 @@ void Model::stage_solve(dynamics::Workspace& ws, dynamics::Vec dydt) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
   const int nq = m.sizes.nq;
-  solve(m.structure.plan, w.k.factors, w.k.multiplier.data());
-  joint_wrenches(m.structure, w.k);
+  solve_joints(m.structure, w.k);
   double* a = m.canonical ? dydt.data() + nq : w.a.data();
   if (!m.structure.released.empty()) finish_released(m.structure, w.k);
   finish_bodies(m.structure, w.bound, w.k, a);

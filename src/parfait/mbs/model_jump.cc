@@ -55,8 +55,7 @@ void respond(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
   if (released) released_rows(s, w.bound, w.k);
   assemble_joints(s, w.k);
   factor_partitioned(m, w, Level::kVelocity);
-  solve(s.plan, w.k.factors, w.k.multiplier.data());
-  joint_wrenches(s, w.k);
+  solve_joints(s, w.k);
   if (released) finish_released(s, w.k);
   finish_bodies(s, w.bound, w.k, w.jump.response.data());
   w.frames_final = false;

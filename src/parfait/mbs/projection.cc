@@ -115,8 +115,7 @@ Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, c
     done.rank_tolerance = factor_partitioned(m, w, level);
     done.singular = w.k.factors.num_dropped > m.redundant.of(level);
   }
-  solve(s.plan, w.k.factors, w.k.multiplier.data());
-  joint_wrenches(s, w.k);
+  solve_joints(s, w.k);
   if (!s.released.empty()) finish_released(s, w.k);
   finish_bodies(s, w.bound, w.k, w.a.data());
   for (int i = 0; i < m.sizes.nq; ++i) {
