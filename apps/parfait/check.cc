@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "command.h"
+#include "loaded_model.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/any_model_file.h"
@@ -80,18 +81,6 @@ void print_ids(const Json& facts, const char* what, const char* key) {
              base::listing(facts[key].get<std::vector<std::string>>()));
 }
 
-/// The initial state does not fit the joints.
-void print_assembly(const Json& assembly) {
-  const double moved = assembly["moved"].get<double>();
-  const double velocity_change = assembly["velocity_change"].get<double>();
-  // Less than this is the rounding of a file written with a few digits.
-  constexpr double kWorthSaying = 1e-6;
-  if (moved <= kWorthSaying && velocity_change <= kWorthSaying) return;
-  fmt::print(
-      "  The initial state does not fit the joints: assembly moved it by {:.2g} m, {:.2g} m/s.\n",
-      moved, velocity_change);
-}
-
 void print(const Json& facts) {
   fmt::print("{} is a model\n", facts["model"].get<std::string>());
   print_ids(facts, "bodies", "bodies");
@@ -118,7 +107,11 @@ void print(const Json& facts) {
                p["initial"].get<double>(), text(p["lower"], "-inf"), text(p["upper"], "inf"),
                p["scale"].get<double>());
   }
-  if (facts.contains("assembly")) print_assembly(facts["assembly"]);
+  if (facts.contains("assembly")) {
+    const auto& assembly = facts["assembly"];
+    fmt::print("{}", assembly_text(assembly["moved"].get<double>(),
+                                   assembly["velocity_change"].get<double>()));
+  }
   for (const auto& warning : facts["warnings"]) {
     fmt::print("  warning: {}\n", warning.get<std::string>());
   }

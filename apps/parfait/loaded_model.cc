@@ -73,6 +73,15 @@ LoadedModel load(const dynamics::FormulaModel& model) {
 
 }  // namespace
 
+std::string assembly_text(double moved, double velocity_change) {
+  // Less than this is the rounding of a file written with a few digits.
+  constexpr double kWorthSaying = 1e-6;
+  if (moved <= kWorthSaying && velocity_change <= kWorthSaying) return "";
+  return fmt::format(
+      "  The initial state does not fit the joints: assembly moved it by {:.2g} m, {:.2g} m/s.\n",
+      moved, velocity_change);
+}
+
 std::string counted(std::int64_t n, const char* one, const char* many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }

@@ -36,6 +36,10 @@ struct LoadedModel {
 /// the file, or the file so changed, is not a model.
 LoadedModel load_model(const std::string& file, const std::vector<Setting>& settings = {});
 
+/// A line that tells how far assembly moved an initial state that did not fit the joints; "" if it
+/// did fit.
+std::string assembly_text(double moved, double velocity_change);
+
 /// "1 body", "2 bodies".
 std::string counted(std::int64_t n, const char* one, const char* many);
 

@@ -20,7 +20,12 @@ Monitor::Monitor(const dynamics::System& system, dynamics::ConstVec p, bool has_
 void Monitor::look(double t, dynamics::ConstVec y, dynamics::Mode mode) {
   if (!residuals_.empty()) {
     system_.invariants(*workspace_, t, y, residuals_);
-    for (double g : residuals_) largest_residual_ = std::max(largest_residual_, std::abs(g));
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
+      if (std::abs(residuals_[i]) <= largest_residual_) continue;
+      largest_residual_ = std::abs(residuals_[i]);
+      largest_residual_row_ = static_cast<int>(i);
+      largest_residual_time_ = t;
+    }
   }
   if (!energies_) return;
   std::array<double, 2> energy{};

@@ -14,7 +14,9 @@ class Monitor {
 
   void look(double t, dynamics::ConstVec y, dynamics::Mode mode);
 
-  double largest_residual() const { return largest_residual_; }  ///< max |g|
+  double largest_residual() const { return largest_residual_; }       ///< max |g|, of
+  int largest_residual_row() const { return largest_residual_row_; }  ///< this invariant, -1: none
+  double largest_residual_time() const { return largest_residual_time_; }
   double initial_energy() const { return first_energy_; }
   double largest_energy_change() const { return largest_energy_change_; }
   double largest_kinetic_energy() const { return largest_kinetic_energy_; }
@@ -27,7 +29,8 @@ class Monitor {
   std::unique_ptr<dynamics::System::Observer> energies_;  ///< total and kinetic; null: none
   std::vector<double> residuals_;
   bool begun_ = false;
-  double largest_residual_ = 0;
+  double largest_residual_ = 0, largest_residual_time_ = 0;
+  int largest_residual_row_ = -1;
   double first_energy_ = 0;
   double largest_energy_change_ = 0;
   double largest_kinetic_energy_ = 0;

@@ -11,17 +11,10 @@
 namespace parfait::app {
 namespace {
 
-bool is_angle(const std::string& quantity) {
-  return quantity.ends_with(".angle") || quantity.ends_with(".angle.1") ||
-         quantity.ends_with(".angle.2") || quantity.ends_with(".angle.3");
-}
-
-/// Adds whole turns so that neighbouring values differ by at most half a turn.
-void unwrap(std::vector<double>& angles) {
+/// `angle` with the whole turns that bring it closest to `last`.
+double continued(double angle, double last) {
   constexpr double kTurn = 2 * std::numbers::pi;
-  for (std::size_t i = 1; i < angles.size(); ++i) {
-    angles[i] -= kTurn * std::round((angles[i] - angles[i - 1]) / kTurn);
-  }
+  return angle - kTurn * std::round((angle - last) / kTurn);
 }
 
 }  // namespace
@@ -67,6 +60,15 @@ Recorder::Recorder(const dynamics::System& system, dynamics::ConstVec p,
   sample_.W.resize(sizes.ny(), k);
   sample_.dz.resize(sizes.nz, k);
   dvalues_.resize(static_cast<int>(quantities_.size()), k);
+  std::vector<std::string> angles;
+  for (int i = 0; i < observer_->size(); ++i) {
+    if (!observer_->is_angle(i)) continue;
+    angles.push_back(quantities_[i]);
+    angle_columns_.push_back(i);
+  }
+  angles_.assign(angles.size(), 0.0);
+  angle_values_.resize(angles.size());
+  if (!angles.empty()) angle_observer_ = system.make_observer(angles);
   for (const auto& info : system.switch_infos()) may_terminate_ |= info.terminal;
 }
 
@@ -87,16 +89,21 @@ void Recorder::add(const integrate::AcceptedStep& step) {
       take(step, step.t0);
       record();
     }
+    follow_angles(step, step.t0, step.t1);
     take(step, step.t1);
     record();
     has_row_ = !step.event;
     last_mode_.emplace(step.mode.begin(), step.mode.end());
     return;
   }
+  double followed = step.t0;
   for (; next_ < times_.size() && times_[next_] <= step.t1; ++next_) {
+    follow_angles(step, followed, times_[next_]);
+    followed = times_[next_];
     take(step, times_[next_]);
     record();
   }
+  follow_angles(step, followed, step.t1);
   if (may_terminate_) take(step, step.t1);  // in case it was the last
 }
 
@@ -144,6 +151,32 @@ void Recorder::take(const integrate::AcceptedStep& step, double t) {
   if (is_dae && has_directions) also(curve.algebraic_directions(t, sample_.dz));
 }
 
+void Recorder::follow_angles(const integrate::AcceptedStep& step, double from, double to) {
+  // Integrators seldom turn a body by more than a radian in a step; two turns are followed here.
+  constexpr int kLooks = 4;
+  if (!angle_observer_ || status_ != dynamics::Status::kOk) return;
+  const double h = (step.t1 - step.t0) / kLooks;
+  const int looks = std::max(1, static_cast<int>(std::ceil((to - from) / h)));
+  for (int i = 1; i <= looks; ++i) {
+    const double t = i == looks ? to : from + (to - from) * i / looks;
+    if (step.curve.state(t, sample_.y) != dynamics::Status::kOk) return;
+    const dynamics::Point point{
+        .t = t, .y = sample_.y, .z = sample_.z, .mode = step.mode, .offset = {}};
+    if (system_.observe(*workspace_, *angle_observer_, point, angle_values_) !=
+        dynamics::Status::kOk) {
+      return;
+    }
+    continue_angles();
+  }
+}
+
+void Recorder::continue_angles() {
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    angles_[i] = has_angles_ ? continued(angle_values_[i], angles_[i]) : angle_values_[i];
+  }
+  has_angles_ = true;
+}
+
 void Recorder::project() {
   const auto& sizes = system_.sizes();
   if (status_ != dynamics::Status::kOk || sizes.num_pos + sizes.num_vel == 0) return;
@@ -162,6 +195,9 @@ void Recorder::record() {
       .t = sample_.t, .y = sample_.y, .z = sample_.z, .mode = sample_.mode, .offset = {}};
   status_ = system_.observe(*workspace_, *observer_, point, values_);
   if (status_ != dynamics::Status::kOk) return;
+  for (std::size_t i = 0; i < angles_.size(); ++i) angle_values_[i] = values_[angle_columns_[i]];
+  continue_angles();
+  for (std::size_t i = 0; i < angles_.size(); ++i) values_[angle_columns_[i]] = angles_[i];
   recorded_t_.push_back(sample_.t);
   auto column = recorded_.begin();
   for (double value : values_) (column++)->push_back(value);
@@ -194,7 +230,6 @@ io::CsvTable Recorder::table() const {
   for (std::size_t i = 0; i < quantities_.size(); ++i) {
     table.header.push_back(quantities_[i]);
     table.columns.push_back(recorded_[i]);
-    if (is_angle(quantities_[i])) unwrap(table.columns.back());
   }
   for (const auto& quantity : quantities_) {
     for (const auto& name : sensitivities_.names) {

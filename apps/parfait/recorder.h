@@ -38,7 +38,8 @@ class Recorder {
   /// One sentence that says where and what, if the status is not kOk.
   std::string message() const;
 
-  /// Column t, then one per quantity (joint angles are continued beyond half a turn), then
+  /// Column t, then one per quantity (columns that are a joint angle are continued beyond half a
+  /// turn), then
   /// d<quantity>/d<name> for each quantity and sensitivity.
   io::CsvTable table() const;
 
@@ -56,6 +57,9 @@ class Recorder {
   void take(const integrate::State& state);
   void project();
   void record();
+  /// Counts the turns of joint angles along a step, however far apart the rows are.
+  void follow_angles(const integrate::AcceptedStep& step, double from, double to);
+  void continue_angles();
 
   const dynamics::System& system_;
   Sensitivities sensitivities_;
@@ -69,6 +73,11 @@ class Recorder {
   Sample sample_;
   std::vector<double> values_;
   dynamics::Directions dvalues_;
+  std::unique_ptr<dynamics::System::Observer> angle_observer_;  ///< null: no column is an angle
+  std::vector<int> angle_columns_;
+  std::vector<double> angle_values_;  ///< as observed, and
+  std::vector<double> angles_;        ///< continued beyond half a turn
+  bool has_angles_ = false;
   std::vector<double> recorded_t_;
   std::vector<std::vector<double>>
       recorded_;  ///< columns of the quantities, then of the directions

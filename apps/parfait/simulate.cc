@@ -20,14 +20,19 @@ namespace {
 /// Integrates `state` until the end, or until it fails or is interrupted.
 integrate::Result run(const LoadedModel& model, const SimulatePlan& plan,
                       dynamics::Workspace& workspace, integrate::State& state, Recorder& recorder,
-                      Monitor& monitor, const InterruptWatch& interrupt, bool show_progress) {
+                      Monitor& monitor, PartitionWatch* partition, const InterruptWatch& interrupt,
+                      bool show_progress) {
   Progress progress(show_progress);
   integrate::Integrator integrator(*model.system, workspace, plan.options);
   recorder.start(state);
-  monitor.look(state.t, state.y, state.mode);
+  const auto look = [&](double t, dynamics::ConstVec y, dynamics::Mode mode) {
+    monitor.look(t, y, mode);
+    if (partition) partition->look(t, y, mode);
+  };
+  look(state.t, state.y, state.mode);
   const auto on_step = [&](const integrate::AcceptedStep& step) {
     recorder.add(step);
-    if (!step.event) monitor.look(step.t1, step.curve.y1(), step.mode);
+    if (!step.event) look(step.t1, step.curve.y1(), step.mode);
     if (progress.is_due()) {
       progress.show(step.t1 / plan.until, fmt::format("t = {:.3g} s", step.t1));
     }
@@ -63,6 +68,8 @@ int simulate(const SimulateRequest& request, const Common& common) {
   RunFolder folder(plan.out);
   Recorder recorder(system, p, sensitivities, plan.quantities, plan.times, plan.options);
   Monitor monitor(system, p, model.mechanics != nullptr);
+  std::optional<PartitionWatch> partition;
+  if (model.mechanics) partition.emplace(*model.mechanics, p);
 
   const auto workspace = system.make_workspace(sensitivities.count());
   system.bind(*workspace, p);
@@ -76,7 +83,8 @@ int simulate(const SimulateRequest& request, const Common& common) {
   integrate::Result result;
   if (!start.equilibrium || start.equilibrium->found()) {
     const bool show_progress = !common.quiet && !common.json;
-    result = run(model, plan, *workspace, state, recorder, monitor, interrupt, show_progress);
+    result = run(model, plan, *workspace, state, recorder, monitor,
+                 partition ? &*partition : nullptr, interrupt, show_progress);
   }
   timing["integrate"] = watch.lap();
 
@@ -87,6 +95,7 @@ int simulate(const SimulateRequest& request, const Common& common) {
                               .end = state,
                               .result = result,
                               .monitor = monitor,
+                              .partition = partition ? &*partition : nullptr,
                               .table = table,
                               .verdict = judge(start, recorder, result)};
   const Json summary = as_json(simulation);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace parfait::app {
 namespace {
@@ -75,6 +76,31 @@ Json drift_json(const Simulation& s) {
     json["energy_relative"] = s.monitor.relative_energy_change();
   }
   return json;
+}
+
+/// What a person should know before trusting the numbers.
+std::vector<std::string> warnings_of(const Simulation& s) {
+  auto warnings = s.model.warnings;
+  if (!s.partition) return warnings;
+  for (auto& text : s.partition->warnings(s.plan.quantities)) warnings.push_back(std::move(text));
+  // The projection keeps constraints to its tolerance; what is far above it could not be kept.
+  constexpr double kViolated = 1e-6;
+  // It takes back the error of a step; what is more than that was a jump. |v| in its norm is
+  // sqrt(2 T).
+  const double speed = std::sqrt(2 * s.monitor.largest_kinetic_energy());
+  const double correction = s.result.statistics.largest_correction;
+  if (s.monitor.largest_residual() > kViolated) {
+    warnings.push_back(fmt::format(
+        "{} was off by {:.2g} at t = {:g} s: does an offset that drives it jump, or its rate?",
+        s.model.mechanics->invariant_name(s.monitor.largest_residual_row()),
+        s.monitor.largest_residual(), s.monitor.largest_residual_time()));
+  } else if (correction > std::max(kViolated, std::max(0.01, 100 * s.plan.options.rtol) * speed)) {
+    warnings.push_back(fmt::format(
+        "constraints were kept only by moving the state at once, by {:.2g} in the mass norm (the "
+        "largest speed is {:.2g}): does an offset that drives one jump, or its rate?",
+        correction, speed));
+  }
+  return warnings;
 }
 
 Json equilibrium_json(const dynamics::EquilibriumReport& report) {
@@ -157,7 +183,7 @@ Json as_json(const Simulation& s) {
                {"status", s.verdict.status},
                {"partial", !s.verdict.finished},
                {"message", s.verdict.message},
-               {"warnings", s.model.warnings},
+               {"warnings", warnings_of(s)},
                {"t", s.end.t},
                {"rows", s.table.num_rows()},
                {"steps", statistics.steps},
@@ -173,6 +199,9 @@ Json as_json(const Simulation& s) {
   json["events"] = events_json(s.result, s.model.system->switch_infos());
   if (auto drift = drift_json(s); !drift.empty()) json["drift"] = drift;
   if (s.model.mechanics) {
+    const auto& assembly = s.model.mechanics->assembly();
+    json["assembly"] = {{"moved", assembly.moved}, {"velocity_change", assembly.velocity_change}};
+    if (s.model.mechanics->has_loops()) json["partition"] = s.partition->json();
     json["energy"] = {{"initial", s.monitor.initial_energy()},
                       {"largest_kinetic", s.monitor.largest_kinetic_energy()}};
   }
@@ -184,7 +213,11 @@ Json as_json(const Simulation& s) {
 
 void print(const Simulation& s, double seconds) {
   fmt::print("{}: {}\n", s.model.file, s.model.contents);
-  for (const auto& warning : s.model.warnings) fmt::print("  warning: {}\n", warning);
+  if (s.model.mechanics) {
+    const auto& assembly = s.model.mechanics->assembly();
+    fmt::print("{}", assembly_text(assembly.moved, assembly.velocity_change));
+  }
+  for (const auto& warning : warnings_of(s)) fmt::print("  warning: {}\n", warning);
   if (s.start.equilibrium && s.start.equilibrium->found()) {
     fmt::print("{}\n", s.start.equilibrium->message());
   }
@@ -203,6 +236,7 @@ void print(const Simulation& s, double seconds) {
   if (sizes.num_pos + sizes.num_vel > 0) {
     fmt::print("  constraints kept to {:.1e}\n", s.monitor.largest_residual());
   }
+  if (s.partition && !s.partition->text().empty()) fmt::print("  {}\n", s.partition->text());
   print_events(s);
   fmt::print("{}results in {}: trajectory.csv ({}, {}), result.json, timing.json\n",
              s.verdict.finished ? "" : "partial ", s.plan.out.string(),

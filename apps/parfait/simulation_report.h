@@ -6,6 +6,7 @@
 #include "monitor.h"
 #include "parfait/integrate/integrator.h"
 #include "parfait/io/csv.h"
+#include "partition_watch.h"
 #include "run_folder.h"
 #include "simulate_request.h"
 #include "start_state.h"
@@ -27,6 +28,7 @@ struct Simulation {
   const integrate::State& end;
   const integrate::Result& result;
   const Monitor& monitor;
+  const PartitionWatch* partition;  ///< null: not a mechanism
   const io::CsvTable& table;
   Verdict verdict;
 };

@@ -80,6 +80,65 @@ class Simulate(CliTest):
         self.run_cli("simulate", model, "--until", "10", "--step", "0.1", "--observe", "Axle.angle", "--out", "r")
         self.assertAlmostEqual(abs(self.trajectory("r")[-1]["Axle.angle"]), 50, delta=1e-5)  # measured 2e-6
 
+    def test_turns_are_counted_between_the_rows_and_formulas_of_angles_are_left_alone(self):
+        model = self.write("wheel.xml", """<model>
+          <body id="Wheel" mass="1" moment_of_inertia="1 1 1"> <velocity v="0 0 0" omega="0 0 5"/> </body>
+          <joint key="Revolute" id="Axle"> <begin id="Inertial"/> <end id="Wheel"/> </joint>
+        </model>""")
+        quantities = "Axle.angle,2*Axle.angle,0 + Axle.angle"
+        self.run_cli("simulate", model, "--until", "10", "--step", "5", "--observe", quantities, "--out", "r")
+        for row in self.trajectory("r"):
+            turned = 5 * row["t"]
+            self.assertAlmostEqual(row["Axle.angle"], turned, delta=1e-5)
+            principal = math.remainder(turned, 2 * math.pi)
+            self.assertAlmostEqual(row["0 + Axle.angle"], principal, delta=1e-5)
+            self.assertAlmostEqual(row["2*Axle.angle"], 2 * principal, delta=1e-5)
+
+    FOUR_BAR = """<model id="bars"><simulation until="0.5"/>
+      <body id="A" mass="1" center_of_mass="0.5 0 0" moment_of_inertia="0.1 0.12 0.14">
+        <position o="0 0 0" {turned}/></body>
+      <body id="C" mass="1" center_of_mass="1 0 0" moment_of_inertia="0.1 0.12 0.14">
+        <position o="{corner}"/></body>
+      <body id="B" mass="1" center_of_mass="0.5 0 0" moment_of_inertia="0.1 0.12 0.14">
+        <position o="2 0 0" {turned}/></body>
+      <body id="Pendulum" mass="1" center_of_mass="0.5 0 0" moment_of_inertia="0.1 0.12 0.14"/>
+      <joint key="Revolute" id="J1"><begin body="Inertial" z="0 1 0"/><end body="A" z="0 1 0"/></joint>
+      <joint key="Revolute" id="J2"><begin body="A" o="1 0 0" z="0 1 0"/><end body="C" z="0 1 0"/></joint>
+      <joint key="Revolute" id="J3"><begin body="C" o="2 0 0" z="0 1 0"/><end body="B" o="1 0 0" z="0 1 0"/></joint>
+      <joint key="Revolute" id="J4"><begin body="Inertial" o="2 0 0" z="0 1 0"/><end body="B" z="0 1 0"/></joint>
+      <joint key="Revolute" id="Alone"><begin body="Inertial" z="0 1 0"/><end body="Pendulum" z="0 1 0"/></joint>
+      <force key="Gravitation" id="G" g="-9.81"/>
+    </model>"""
+
+    def test_redundant_rows_and_reactions_that_are_not_unique_are_named(self):
+        model = self.write("bars.xml", self.FOUR_BAR.format(turned='x="0.6 0 0.8" y="0 1 0" z="-0.8 0 0.6"',
+                                                            corner="0.6 0 0.8"))
+        done = self.run_cli("simulate", model, "--observe", "J2.reaction.x,Alone.reaction.x", "--out", "r")
+        self.assertIn("3 redundant rows left out: J4.B0_y, J4.DDX(x,z), J4.DDX(y,z)", done.stdout)
+        result = self.result("r")
+        self.assertEqual(len(result["warnings"]), 1)
+        self.assertIn("reactions of J2 are not unique", result["warnings"][0])
+        self.assertEqual(result["partition"]["choices"][0]["left_out"], ["J4.B0_y", "J4.DDX(x,z)", "J4.DDX(y,z)"])
+        self.assertLess(result["partition"]["largest_residual"], 1e-9)
+        self.run_cli("simulate", model, "--out", "r")
+        self.assertEqual(self.result("r")["warnings"], [])
+
+    def test_a_singular_start_is_announced(self):
+        model = self.write("flat.xml", self.FOUR_BAR.format(turned="", corner="1 0 0"))
+        done = self.run_cli("check", model)
+        self.assertIn("the initial position is singular: J4.B0_x follows", done.stdout)
+
+    def test_a_start_that_does_not_fit_and_an_offset_that_jumps_are_told(self):
+        model = self.write("driven.xml", """<model> <simulation until="1"/>
+          <body id="Slide" mass="1" moment_of_inertia="1 1 1"> <position o="0.5 0 0"/> </body>
+          <constraint key="B0_x" id="Drive" offset="abs(t - 0.5) - 0.5">
+            <begin body="Slide"/> <end body="Inertial"/> </constraint>
+        </model>""")
+        done = self.run_cli("simulate", model, "--out", "r")
+        self.assertIn("assembly moved it by 0.5 m, 1 m/s", done.stdout)
+        self.assertIn("constraints were kept only by moving the state at once, by 2 in", done.stdout)
+        self.assertEqual(self.result("r")["assembly"], {"moved": 0.5, "velocity_change": 1.0})
+
     def test_set_changes_a_parameter(self):
         # A point mass on a massless arm would not care; two bodies do.
         self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "1", "--out", "light", "--set", "mass_of_lower=0.5")

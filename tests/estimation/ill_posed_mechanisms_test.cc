@@ -16,6 +16,7 @@ namespace parfait::estimation {
 namespace {
 
 using namespace estimate;  // NOLINT(google-build-using-namespace): tests of this room
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -100,8 +101,11 @@ TEST(IllPosedMechanism, AStoneFallsAsFastWhateverItsMass) {
                     kGravityElement,
                 "Stone", {{"mass", 5, 2}, {"gravity", -5, -9.81}}));
   ASSERT_TRUE(result.converged()) << result.iteration.message;
-  EXPECT_THAT(texts(result), ElementsAre("mass has hardly any influence on the measurements: the "
-                                         "data do not determine it."));
+  // Its influence is zero or, by rounding, nearly so: that depends on the compiler's flags.
+  EXPECT_THAT(texts(result),
+              ElementsAre(AnyOf("mass has no influence on any measurement.",
+                                "mass has hardly any influence on the measurements: the data do "
+                                "not determine it.")));
   EXPECT_EQ(value(result, "mass"), 5);
   const auto& gravity = find(result, "gravity").statistics;
   EXPECT_EQ(gravity.determined, Determined::kByData);
@@ -159,8 +163,9 @@ TEST(IllPosedMechanism, CoordinatesTiedByConstraintsAreNotReportedAsCorrelated) 
   const FitResult result = fit(problem);
   ASSERT_TRUE(result.converged()) << result.iteration.message;
   EXPECT_TRUE(result.identifiability.findings.empty()) << texts(result)[0];
-  // Not vacuous: the numbers are there.
-  EXPECT_GT(result.correlation.cwiseAbs().bottomRightCorner(24, 24).maxCoeff(), 0.99);
+  // Not vacuous: the numbers are there (some coordinates are fixed and have none).
+  const Eigen::MatrixXd among_states = result.correlation.cwiseAbs().bottomRightCorner(24, 24);
+  EXPECT_GT(among_states.maxCoeff<Eigen::PropagateNumbers>(), 0.99);
   // Nor is it wrong that 40 data determine 25 numbers, of which three are free.
   EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
   problem.experiments[0].data = empty_data(times(0.1, 1, 4), {"x", "z"});

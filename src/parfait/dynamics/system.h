@@ -168,6 +168,8 @@ class System {
     virtual int size() const = 0;
     /// Whether a quantity needs y' (accelerations, reactions) besides y.
     virtual bool needs_rates() const = 0;
+    /// Whether quantity i is an angle in (-pi, pi], known up to whole turns.
+    virtual bool is_angle(int /*i*/) const { return false; }
   };
   virtual std::unique_ptr<Observer> make_observer(
       std::span<const std::string> quantities) const = 0;

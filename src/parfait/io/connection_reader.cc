@@ -110,6 +110,18 @@ char read_axis(Element& element, const char* name) {
   return read_choice<char>(element, *text, name, {{"x", 'x'}, {"y", 'y'}, {"z", 'z'}});
 }
 
+/// Of a constraint that has such an axis; others must not be given one.
+char read_constraint_axis(Element& element, const char* name, bool has_axis) {
+  const auto text = element.field(name);
+  if (text && !has_axis) {
+    element.fail(text->place,
+                 fmt::format("{} has no meaning here: DDX has begin_axis and end_axis, BBDX and "
+                             "VVDX have begin_axis, other constraints have none.",
+                             name));
+  }
+  return read_axis(element, name);
+}
+
 bool read_flag(Element& element, const char* name) {
   const auto text = element.field(name);
   return text && read_choice<bool>(element, *text, name, {{"true", true}, {"false", false}});
@@ -165,8 +177,8 @@ mbs::Constraint read_constraint(Element& element) {
   constraint.key = read_key(element);
   constraint.begin = read_required_end(element, "begin");
   constraint.end = read_required_end(element, "end");
-  constraint.begin_axis = read_axis(element, "begin_axis");
-  constraint.end_axis = read_axis(element, "end_axis");
+  constraint.begin_axis = read_constraint_axis(element, "begin_axis", constraint.has_begin_axis());
+  constraint.end_axis = read_constraint_axis(element, "end_axis", constraint.has_end_axis());
   if (const auto offset = element.field("offset")) {
     constraint.offset = read_value(element, *offset, "offset");
   }

@@ -130,6 +130,10 @@ mbs::Description read_model_text(std::string_view text, const std::string& file_
   mbs::Description description;
   description.file = file_name;
   if (const auto id = root.attribute("id")) description.id = id->text;
+  if (const auto tolerance = root.attribute("rank_tolerance")) {
+    description.rank_tolerance = read_number(root, *tolerance, "rank_tolerance");
+    description.rank_tolerance_place = tolerance->place;
+  }
   // Asked for before anything is read, so that a misspelt element is reported as such and not as
   // missing where another one refers to it.
   auto bodies = root.children("body");

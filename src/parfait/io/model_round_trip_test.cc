@@ -173,6 +173,7 @@ void expect_same(const std::vector<Element>& a, const std::vector<Element>& b) {
 
 void expect_same(const mbs::Description& a, const mbs::Description& b) {
   EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.rank_tolerance, b.rank_tolerance);
   EXPECT_EQ(a.remarks, b.remarks);
   EXPECT_EQ(a.simulation.until, b.simulation.until);
   EXPECT_EQ(a.simulation.rtol, b.simulation.rtol);

@@ -159,8 +159,8 @@ void write_constraint(xml_node model, const mbs::Constraint& constraint) {
   xml_node node = model.append_child("constraint");
   set(node, "key", constraint.key);
   set(node, "id", constraint.id);
-  set(node, "begin_axis", std::string(1, constraint.begin_axis));
-  set(node, "end_axis", std::string(1, constraint.end_axis));
+  if (constraint.has_begin_axis()) set(node, "begin_axis", std::string(1, constraint.begin_axis));
+  if (constraint.has_end_axis()) set(node, "end_axis", std::string(1, constraint.end_axis));
   set(node, "offset", value_text(constraint.offset));
   write_end(node, "begin", constraint.begin);
   write_end(node, "end", constraint.end);
@@ -258,6 +258,9 @@ std::string model_text(const mbs::Description& description) {
   pugi::xml_document document;
   xml_node model = document.append_child("model");
   if (!description.id.empty()) set(model, "id", description.id);
+  if (description.rank_tolerance != mbs::Description().rank_tolerance) {
+    set(model, "rank_tolerance", number_text(description.rank_tolerance));
+  }
   for (const auto& remark : description.remarks) {
     model.append_child("remark").text().set(remark.c_str());
   }

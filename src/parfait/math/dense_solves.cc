@@ -14,6 +14,7 @@ using Eigen::VectorXd;
 Lu::Lu(DenseIn A) : lu_(MatrixXd(A)) {}
 
 MatrixXd Lu::solve(DenseIn B) const {
+  if (B.size() == 0) return B;  // Eigen would look at the first entry
   return lu_.solve(MatrixXd(B));
 }
 

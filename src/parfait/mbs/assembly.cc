@@ -42,28 +42,6 @@ void described_state(const Body& body, double* q, double* v) {
   }
 }
 
-std::string body_row_name(const ModelData& m, int row) {
-  static constexpr const char* kNames[] = {"e1.e1", "e2.e2", "e3.e3", "e1.e2", "e1.e3", "e2.e3"};
-  for (int b = 0; b < m.structure.num_bodies; ++b) {
-    for (int e = 0; e < 6; ++e) {
-      if (m.structure.body_row[b][e] == row) return m.description.bodies[b].id + "." + kNames[e];
-    }
-  }
-  return "";
-}
-
-/// Joint row of a row of g_pos.
-int joint_row_of(const ModelData& m, int pos_row) {
-  for (const auto& shape : m.structure.joints) {
-    int row = shape.first_pos_row;
-    for (int i = 0; i < shape.nrows; ++i) {
-      if (shape.rows[i].is_velocity()) continue;
-      if (row++ == pos_row) return shape.first_row + i;
-    }
-  }
-  return -1;
-}
-
 Place place_of(const ModelData& m, const std::string& id) {
   if (const auto* joint = find_by_id(m.description.joints, id)) return joint->place;
   if (const auto* constraint = find_by_id(m.description.constraints, id)) return constraint->place;
@@ -76,7 +54,7 @@ Place place_of(const ModelData& m, const std::string& id) {
 [[noreturn]] void report_failure(const Model& model, const ModelData& m,
                                  const std::vector<double>& described,
                                  const std::vector<double>& projected) {
-  const int num_pos = m.sizes.num_pos, body_rows = m.sizes.num_vel - m.structure.num_rows;
+  const int num_pos = m.sizes.num_pos;
   std::vector<double> g(num_pos + m.sizes.num_vel);
   auto workspace = model.make_workspace(0);
   // If the positions came together, the velocities did not: judge them where the positions are.
@@ -95,9 +73,7 @@ Place place_of(const ModelData& m, const std::string& id) {
   for (int i = 0; i < std::min(3, count); ++i) {
     const int row = order[i];
     if (!(std::abs(g[first + row]) > kTolerance)) break;
-    const std::string name =
-        row < body_rows ? body_row_name(m, row)
-                        : model.row_name(velocity ? row - body_rows : joint_row_of(m, row));
+    const std::string name = model.invariant_name(first + row);
     if (id.empty()) id = name.substr(0, name.find('.'));
     worst.push_back(fmt::format("{} is off by {:.3g}", name, std::abs(g[first + row])));
   }
@@ -145,6 +121,43 @@ void check_branches(const Model& model, const ModelData& m) {
   }
 }
 
+/// The rows that are left out at a state.
+Model::Partition partition_at(const Model& model, dynamics::ConstVec y) {
+  auto workspace = model.make_workspace(0);
+  std::vector<double> dydt(y.size());
+  dynamics::Point at;
+  at.y = y;
+  model.evaluate(*workspace, at, dydt, {});
+  return model.partition(*workspace);
+}
+
+/// Warns of rows that are redundant at the initial position but not beside it: the mechanism can
+/// leave such a position in several ways, and none of them is marked.
+void warn_if_singular(const Model& model, ModelData& m) {
+  const auto here = partition_at(model, m.initial).dropped;
+  if (here.empty()) return;
+  auto workspace = model.make_workspace(0);
+  std::vector<double> y = m.initial;
+  // Any displacement will do that no mechanism is made for.
+  for (int i = 0; i < m.sizes.nq; ++i) {
+    y[i] += 0.02 * std::sin(1.7 * i + 0.4);
+    y[m.sizes.nq + i] = 0;
+  }
+  const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
+  if (report.status != dynamics::Status::kOk) return;
+  const auto beside = partition_at(model, y).dropped;
+  if (beside.size() >= here.size()) return;
+  std::vector<std::string> rows;
+  for (int row : here) {
+    const bool stays = std::find(beside.begin(), beside.end(), row) != beside.end();
+    if (!stays) rows.push_back(model.row_name(row));
+  }
+  m.warnings.push_back(fmt::format(
+      "the initial position is singular: {} follow{} from other rows here but not beside it. The "
+      "mechanism can move on in several ways; start it a little aside.",
+      base::listing(rows), rows.size() == 1 ? "s" : ""));
+}
+
 }  // namespace
 
 void assemble(const Model& model, ModelData& m) {
@@ -176,32 +189,19 @@ void assemble(const Model& model, ModelData& m) {
     m.assembly.velocity_change = std::max(m.assembly.velocity_change, distance(nq + i));
   }
   check_branches(model, m);
+  if (model.has_loops()) warn_if_singular(model, m);
 }
-
-namespace {
-
-Model::Partition initial_partition(const Model& model) {
-  auto workspace = model.make_workspace(0);
-  const auto y = model.initial_state();
-  std::vector<double> dydt(y.size());
-  dynamics::Point at;
-  at.y = y;
-  model.evaluate(*workspace, at, dydt, {});
-  return model.partition(*workspace);
-}
-
-}  // namespace
 
 int Model::degrees_of_freedom() const {
   const auto& s = data_->structure;
   const int body_rows = s.num_vel - s.num_rows;
-  const int dropped = static_cast<int>(initial_partition(*this).dropped.size());
+  const int dropped = static_cast<int>(partition_at(*this, initial_state()).dropped.size());
   return 12 * s.num_bodies - body_rows - (s.num_rows - dropped);
 }
 
 std::vector<std::string> Model::redundant_rows() const {
   std::vector<std::string> names;
-  for (int row : initial_partition(*this).dropped) names.push_back(row_name(row));
+  for (int row : partition_at(*this, initial_state()).dropped) names.push_back(row_name(row));
   return names;
 }
 

@@ -78,18 +78,27 @@ bool is_inertia_formula(const Body& body) {
 /// A Cholesky factor holds mass, centre and inertia at once: nothing else may drive those.
 void check_cholesky(const Description& description,
                     const std::map<std::string, std::string>& driven, const std::string& target,
-                    const std::string& label, const Place& place) {
+                    const Parameter& parameter, const std::string& label, const Place& place) {
   const auto cut = target.find(".cholesky.");
   if (cut == std::string::npos) return;
   const std::string body_id = target.substr(0, cut);
-  for (const auto& [other, parameter] : driven) {
+  const std::string entry = target.substr(cut + std::string_view(".cholesky.").size());
+  const bool is_diagonal = entry == "0" || entry == "2" || entry == "5" || entry == "9";
+  if (is_diagonal && parameter.initial && !(*parameter.initial * *parameter.initial > 0)) {
+    throw base::InputError(
+        place,
+        fmt::format("{}: initial = {:g} for \"{}\": an entry on the diagonal of the Cholesky "
+                    "factor must not be 0, the body would have no mass or no extent.",
+                    label, *parameter.initial, target));
+  }
+  for (const auto& [other, driver] : driven) {
     const bool is_inertial = other == body_id + ".mass" || other.starts_with(body_id + ".com.") ||
                              other.starts_with(body_id + ".inertia.");
     if (!is_inertial) continue;
     throw base::InputError(place,
                            fmt::format("{}: \"{}\" and \"{}\" (parameter \"{}\") contradict: "
                                        "the Cholesky factor holds mass, centre and inertia.",
-                                       label, target, other, parameter));
+                                       label, target, other, driver));
   }
   if (is_inertia_formula(*find_by_id(description.bodies, body_id))) {
     throw base::InputError(place,
@@ -199,7 +208,7 @@ void check_parameters(const Description& description) {
     for (std::size_t i = 0; i < parameter.targets.size(); ++i) {
       const Place place = target_place(parameter, i);
       check_cholesky(description, driven,
-                     resolve_constant(description, parameter.targets[i], place),
+                     resolve_constant(description, parameter.targets[i], place), parameter,
                      element_label("parameter", parameter_name(description, parameter)), place);
     }
   }

@@ -115,6 +115,9 @@ struct Constraint {
   char end_axis = 'z';    ///< the second vector of DDX: an axis of the end marker
   Value offset;           ///< r; a formula of time t and parameters drives the constraint
   Place place;
+
+  bool has_begin_axis() const { return key == "DDX" || key == "BBDX" || key == "VVDX"; }
+  bool has_end_axis() const { return key == "DDX"; }
 };
 
 /// Whether a force acts always, or only while its measure s is short of its rest value (it pushes:
@@ -204,6 +207,8 @@ struct Simulation {
 struct Description {
   std::string id;
   std::string file;
+  double rank_tolerance = 1e-5;  ///< of the constraint partitioning (docs/theory/partitioning.md)
+  Place rank_tolerance_place;
   std::vector<std::string> remarks;
   Simulation simulation;
   std::vector<Body> bodies;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
+#include "parfait/mbs/loops.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
 #include "parfait/mbs/symmetric.h"
@@ -106,6 +108,65 @@ std::string Model::row_name(int row) const {
   return "";
 }
 
+namespace {
+
+std::string body_row_name(const ModelData& m, int row) {
+  static constexpr const char* kNames[] = {"e1.e1", "e2.e2", "e3.e3", "e1.e2", "e1.e3", "e2.e3"};
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    for (int e = 0; e < 6; ++e) {
+      if (m.structure.body_row[b][e] == row) return m.description.bodies[b].id + "." + kNames[e];
+    }
+  }
+  return "";
+}
+
+/// Joint row of a row of g_pos.
+int joint_row_of(const ModelData& m, int pos_row) {
+  for (const auto& shape : m.structure.joints) {
+    int row = shape.first_pos_row;
+    for (int i = 0; i < shape.nrows; ++i) {
+      if (shape.rows[i].is_velocity()) continue;
+      if (row++ == pos_row) return shape.first_row + i;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::string Model::invariant_name(int i) const {
+  const ModelData& m = *data_;
+  const int body_rows = m.sizes.num_vel - m.structure.num_rows;
+  const bool velocity = i >= m.sizes.num_pos;
+  const int row = velocity ? i - m.sizes.num_pos : i;
+  if (row < body_rows) return body_row_name(m, row);
+  return row_name(velocity ? row - body_rows : joint_row_of(m, row));
+}
+
+bool Model::has_loops() const {
+  const auto& tested = data_->structure.plan.tested;
+  return std::find(tested.begin(), tested.end(), 1) != tested.end();
+}
+
+std::vector<std::string> Model::joints_in_loops_of(const std::vector<int>& rows) const {
+  const auto& joints = data_->structure.joints;
+  std::vector<std::array<int, 2>> ends;
+  for (const auto& shape : joints) ends.push_back({shape.body[0], shape.body[1]});
+  const auto loop = loops_of_joints(ends, data_->structure.num_bodies + 1);
+  std::set<int> touched;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const bool has_row = std::any_of(rows.begin(), rows.end(), [&](int row) {
+      return row >= joints[j].first_row && row < joints[j].first_row + joints[j].nrows;
+    });
+    if (has_row) touched.insert(loop[j]);
+  }
+  std::vector<std::string> ids;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (loop[j] >= 0 && touched.contains(loop[j])) ids.push_back(data_->joint_ids[j]);
+  }
+  return ids;
+}
+
 void Model::invariants(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
                        dynamics::Vec g) const {
   const ModelData& m = *data_;
@@ -190,7 +251,10 @@ Model::Partition Model::partition(dynamics::Workspace& ws) const {
       const auto motion = row_motion(shape, w.bound.geometry[j], w.k.frames.data(), shape.rows[i]);
       double residual = row_acceleration(shape.rows[i].kind, motion);
       if (w.k.has_offset) residual -= w.k.offset_acc[shape.first_row + i];
-      out.largest_residual = std::max(out.largest_residual, std::abs(residual));
+      if (!(std::abs(residual) <= out.largest_residual)) {  // a NaN stays
+        out.largest_residual = std::abs(residual);
+        out.worst_row = shape.first_row + i;
+      }
     }
   }
   return out;

@@ -88,6 +88,14 @@ class Model final : public dynamics::System {
   std::vector<std::string> redundant_rows() const;
   /// Name of a joint row, in the order of the multipliers.
   std::string row_name(int row) const;
+  /// Name of an entry of invariants(): the same for rows of joints, "Body.e1.e2" for those of
+  /// bodies.
+  std::string invariant_name(int i) const;
+  /// Whether a joint closes a loop, so that rows may be redundant.
+  bool has_loops() const;
+  /// Ids of the joints and constraints that share a loop with these rows. Where they are redundant,
+  /// the reactions there are not unique.
+  std::vector<std::string> joints_in_loops_of(const std::vector<int>& rows) const;
 
   /// The stages of a right-hand side, for the benchmarks: evaluate() is these in a row.
   void stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) const;
@@ -101,6 +109,7 @@ class Model final : public dynamics::System {
   struct Partition {
     std::vector<int> dropped;
     double largest_residual = 0;
+    int worst_row = -1;  ///< the one with this residual
     double smallest_kept_pivot = 1;
   };
   Partition partition(dynamics::Workspace& ws) const;

@@ -169,26 +169,8 @@ class Builder {
         offset.constant = -1;
         offset.formula = static_cast<int>(m.offset_formulas.size());
         m.offset_formulas.emplace_back(c.offset.formula, scope, c.offset.place);
-        check_smooth(c, m.offset_formulas.back());
       }
       m.offsets.push_back(offset);
-    }
-  }
-
-  /// A driven constraint needs two time derivatives of its offset: tables must be cubic.
-  void check_smooth(const Constraint& c, const expr::Formula& formula) const {
-    std::vector<double> kinks;
-    formula.time_breaks(kinks, 0);
-    for (const auto& input : d.inputs) {
-      if (input.interpolation != Interpolation::kCubic && !kinks.empty() &&
-          c.offset.formula.find(input.id) != std::string::npos) {
-        throw base::InputError(
-            c.offset.place,
-            fmt::format(
-                "constraint \"{}\": its offset uses the table \"{}\", which is not smooth; a "
-                "driven constraint needs two derivatives: use interpolation=\"cubic\".",
-                c.id, input.id));
-      }
     }
   }
 
@@ -559,11 +541,30 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+/// A quantity that a simulation is to show must exist.
+void check_outputs(const Model& model) {
+  const Simulation& simulation = model.description().simulation;
+  for (std::size_t i = 0; i < simulation.outputs.size(); ++i) {
+    try {
+      model.make_observer(std::span(&simulation.outputs[i], 1));
+    } catch (const base::InputError& error) {
+      const Place& place =
+          i < simulation.output_places.size() ? simulation.output_places[i] : simulation.place;
+      throw base::InputError(place, fmt::format("simulation: output: {}", error.what()));
+    }
+  }
+}
+
+}  // namespace
+
 Model::Model(const Description& description) : data_(std::make_unique<ModelData>()) {
   data_->description = description;
   Builder(*data_).build();
   data_->second_order = make_second_order(*data_);
   assemble(*this, *data_);
+  check_outputs(*this);
 }
 
 Model::~Model() = default;

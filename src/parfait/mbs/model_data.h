@@ -165,7 +165,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   KernelConstants bound;
   std::array<double, 3> gravity{};
   std::vector<double> constant_gradients;
-  double rank_tolerance = 1e-5;
+  double rank_tolerance;
 
   // At the state.
   double t = 0;

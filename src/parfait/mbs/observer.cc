@@ -24,6 +24,10 @@ class ModelObserver final : public dynamics::System::Observer {
 
   int size() const override { return static_cast<int>(items.size()); }
   bool needs_rates() const override { return rates; }
+  bool is_angle(int i) const override {
+    const int quantity = items[i].quantity;
+    return quantity >= 0 && quantities[quantity].kind == Quantity::Kind::kJointAngle;
+  }
 
   int add(const Quantity& q) {
     quantities.push_back(q);

@@ -1,0 +1,119 @@
+#include "partition_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "loaded_model.h"
+#include "parfait/base/error.h"
+
+namespace parfait::app {
+namespace {
+
+// Redundant rows follow from the others to rounding: measured 1e-15 to 1e-9 of the accelerations in
+// the loops of K 12.1.2, Bricard's mechanism and four-bars. At a singular position it is about 1.
+constexpr double kNotRedundant = 1e-6;
+
+bool mentions(const std::string& formula, const std::string& name) {
+  for (auto at = formula.find(name); at != std::string::npos; at = formula.find(name, at + 1)) {
+    const char before = at == 0 ? ' ' : formula[at - 1];
+    if (!std::isalnum(static_cast<unsigned char>(before)) && before != '_' && before != '.') {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+PartitionWatch::PartitionWatch(const mbs::Model& model, dynamics::ConstVec p)
+    : model_(model), dydt_(model.sizes().ny()) {
+  if (!model.has_loops()) return;
+  workspace_ = model.make_workspace(0);
+  model.bind(*workspace_, p);
+}
+
+void PartitionWatch::look(double t, dynamics::ConstVec y, dynamics::Mode mode) {
+  if (!workspace_) return;
+  const dynamics::Point point{.t = t, .y = y, .z = {}, .mode = mode, .offset = {}};
+  if (model_.evaluate(*workspace_, point, dydt_, {}) != dynamics::Status::kOk) return;
+  auto partition = model_.partition(*workspace_);
+  const int nq = model_.sizes().nq;
+  double scale = 1;
+  for (int i = nq; i < 2 * nq; ++i) scale = std::max(scale, std::abs(dydt_[i]));
+  if (partition.largest_residual / scale > worst_) {
+    worst_ = partition.largest_residual / scale;
+    worst_residual_ = partition.largest_residual;
+    worst_row_ = partition.worst_row;
+    worst_t_ = t;
+  }
+  if (choices_.empty() || choices_.back().rows != partition.dropped) {
+    choices_.push_back({t, std::move(partition.dropped)});
+  }
+}
+
+std::vector<std::string> PartitionWatch::names(const std::vector<int>& rows) const {
+  std::vector<std::string> out;
+  for (int row : rows) out.push_back(model_.row_name(row));
+  return out;
+}
+
+std::string PartitionWatch::text() const {
+  if (choices_.empty()) return "";
+  const auto& rows = choices_.front().rows;
+  const auto changes = static_cast<std::int64_t>(choices_.size()) - 1;
+  if (rows.empty() && changes == 0) return "";
+  std::string out = rows.empty() ? "no redundant rows at the start"
+                                 : fmt::format("{} left out: {}",
+                                               counted(static_cast<std::int64_t>(rows.size()),
+                                                       "redundant row", "redundant rows"),
+                                               base::listing(names(rows)));
+  if (changes > 0) out += fmt::format("; changed {}", counted(changes, "time", "times"));
+  return out;
+}
+
+std::vector<std::string> PartitionWatch::warnings(
+    const std::vector<std::string>& quantities) const {
+  std::vector<std::string> out;
+  if (worst_ > kNotRedundant) {
+    out.push_back(fmt::format(
+        "singular position at t = {:g} s: {} was left out as redundant but is not, its "
+        "acceleration is off by {:.2g}. The mechanism can move on in several ways here.",
+        worst_t_, model_.row_name(worst_row_), worst_residual_));
+  }
+  std::set<int> rows;
+  for (const auto& choice : choices_) rows.insert(choice.rows.begin(), choice.rows.end());
+  std::vector<std::string> ambiguous;
+  for (const auto& joint : model_.joints_in_loops_of({rows.begin(), rows.end()})) {
+    const bool asked = std::any_of(quantities.begin(), quantities.end(), [&](const auto& quantity) {
+      return mentions(quantity, joint + ".reaction.");
+    });
+    if (asked) ambiguous.push_back(joint);
+  }
+  if (!ambiguous.empty()) {
+    out.push_back(fmt::format(
+        "reactions of {} are not unique: rows of their loop are redundant; those shown belong to "
+        "the rows that are kept.",
+        base::listing(ambiguous)));
+  }
+  return out;
+}
+
+Json PartitionWatch::json() const {
+  Json choices = Json::array();
+  for (const auto& choice : choices_) {
+    choices.push_back({{"t", choice.t}, {"left_out", names(choice.rows)}});
+  }
+  Json json = {{"rank_tolerance", model_.description().rank_tolerance},
+               {"choices", choices},
+               {"largest_residual", worst_residual_}};
+  if (worst_row_ >= 0) {
+    json["largest_residual_row"] = model_.row_name(worst_row_);
+    json["largest_residual_t"] = worst_t_;
+  }
+  return json;
+}
+
+}  // namespace parfait::app
