@@ -44,18 +44,23 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+const std::string* nearest(std::string_view word, const std::vector<std::string>& candidates) {
   const int length = static_cast<int>(word.size());
   int best = std::min(length, std::max(1, length / 3) + 1);  // never a wholly different word
-  const std::string* nearest = nullptr;
+  const std::string* found = nullptr;
   for (const auto& candidate : candidates) {
     const int distance = edit_distance(word, candidate);
     if (distance < best) {
       best = distance;
-      nearest = &candidate;
+      found = &candidate;
     }
   }
-  return nearest ? " Did you mean \"" + *nearest + "\"?" : "";
+  return found;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string* found = nearest(word, candidates);
+  return found ? " Did you mean \"" + *found + "\"?" : "";
 }
 
 bool is_identifier(std::string_view id) {

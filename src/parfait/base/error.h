@@ -30,8 +30,11 @@ class InputError : public std::runtime_error {
   Place place_;
 };
 
-/// `Did you mean "forearm"?` with a leading space for the nearest candidate (edit distance at most
-/// a third of the word), otherwise "".
+/// The candidate that a misspelt word may have meant (edit distance at most a third of the word),
+/// or null.
+const std::string* nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// `Did you mean "forearm"?` with a leading space for the nearest candidate, otherwise "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 /// Letters, digits and _, not beginning with a digit: what an id may be.

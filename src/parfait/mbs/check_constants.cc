@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "parfait/mbs/check_parts.h"
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/element_constants.h"
 
 namespace parfait::mbs {
 namespace {
-
-constexpr std::array kConstraintKeys = {"B0_x", "B0_y", "B0_z", "DDX",  "BBDX", "BBX",
-                                        "V0_x", "V0_y", "V0_z", "VVDX", "VVX"};
 
 std::string described(const std::string& key, const std::vector<ConstantInfo>& infos) {
   std::vector<std::string> names;
@@ -114,9 +109,9 @@ void check_constants(const Description& description) {
     check_given(joint, element_label("joint", joint.id), {"begin", "end", "constants"});
   }
   for (const auto& constraint : description.constraints) {
-    if (std::find(kConstraintKeys.begin(), kConstraintKeys.end(), constraint.key) ==
-        kConstraintKeys.end()) {
-      const std::vector<std::string> keys(kConstraintKeys.begin(), kConstraintKeys.end());
+    if (!find_constraint(constraint.key)) {
+      std::vector<std::string> keys;
+      for (const auto& type : constraint_types()) keys.push_back(type.key);
       throw base::InputError(
           constraint.place,
           fmt::format("{}: unknown key \"{}\".{} Constraints: {}.",

@@ -8,8 +8,10 @@
 
 #include "parfait/mbs/body_inertia.h"
 #include "parfait/mbs/check_description.h"
+#include "parfait/mbs/driven_constants.h"
 #include "parfait/mbs/force.h"
 #include "parfait/mbs/inertia.h"
+#include "parfait/mbs/name_pattern.h"
 
 namespace parfait::mbs {
 namespace {
@@ -18,20 +20,36 @@ constexpr const char* kInertiaNames[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
 constexpr int kInertiaRow[] = {0, 1, 2, 0, 0, 1};
 constexpr int kInertiaColumn[] = {0, 1, 2, 1, 2, 2};
 
-void append_frame_names(const std::string& prefix, std::vector<std::string>& names) {
-  for (const char* vector : {"o", "x", "y", "z"}) {
-    for (const char* component : {"x", "y", "z"}) {
-      names.push_back(fmt::format("{}.{}.{}", prefix, vector, component));
-    }
+void append_driven(ConstantOf of, const std::string& prefix, std::vector<std::string>& names) {
+  for (const auto& family : driven_constants()) {
+    if (family.of != of) continue;
+    for (const auto& name : names_of_pattern(family.pattern)) names.push_back(prefix + name);
   }
 }
 
-std::vector<std::string> body_constants(const Body& body) {
-  std::vector<std::string> names = {"mass", "com.x", "com.y", "com.z"};
-  for (const char* name : kInertiaNames) names.push_back(fmt::format("inertia.{}", name));
-  for (int i = 0; i < 10; ++i) names.push_back(fmt::format("cholesky.{}", i));
-  for (const auto& marker : body.markers) append_frame_names(marker.id, names);
+std::vector<std::string> constants_of(const Body& body) {
+  std::vector<std::string> names;
+  append_driven(ConstantOf::kBody, "", names);
+  for (const auto& marker : body.markers) {
+    append_driven(ConstantOf::kMarker, marker.id + ".", names);
+  }
   return names;
+}
+
+/// ` Did you mean "Arm.com.x"?` for constants that are misspelt, or called as in the model file.
+std::string target_suggestion(const std::string& element, const std::string& constant,
+                              const std::vector<std::string>& names) {
+  constexpr std::pair<std::string_view, std::string_view> kInFile[] = {
+      {"center_of_mass", "com"}, {"moment_of_inertia", "inertia"}};
+  std::string meant = constant;
+  for (const auto& [in_file, here] : kInFile) {
+    if (meant.starts_with(in_file)) meant.replace(0, in_file.size(), here);
+  }
+  const std::string* found = base::nearest(meant, names);
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    if (*name == meant || name->starts_with(meant + ".")) found = &*name;
+  }
+  return found ? fmt::format(" Did you mean \"{}.{}\"?", element, *found) : "";
 }
 
 std::vector<std::string> names_of(const std::vector<ConstantInfo>& infos) {
@@ -168,16 +186,12 @@ std::vector<ConstantInfo> type_constants(const Joint& joint) {
 
 std::vector<ConstantInfo> type_constants(const Force& force) {
   const ForceType& type = type_of(force);
-  if (force.key != "Gravitation") return type.constants_of(force.side);
-  const bool is_vector =
-      force.constants.size() > 1 ||
-      std::any_of(force.constants.begin(), force.constants.end(), [](const NamedValue& given) {
-        return given.name == "gx" || given.name == "gy" || given.name == "gz";
-      });
-  if (!is_vector) return {{"g", "m/s^2", "acceleration along z", std::nullopt}};
-  return {{"gx", "m/s^2", "acceleration along x", std::nullopt},
-          {"gy", "m/s^2", "acceleration along y", std::nullopt},
-          {"gz", "m/s^2", "acceleration along z", std::nullopt}};
+  const auto& others = type.alternative;
+  bool are_others_given = !others.empty() && force.constants.size() > type.constants.size();
+  for (const auto& other : others) {
+    for (const auto& given : force.constants) are_others_given |= given.name == other.name;
+  }
+  return are_others_given ? others : type.constants_of(force.side);
 }
 
 std::vector<ConstantInfo> type_constants(const Event& event) {
@@ -204,11 +218,11 @@ const Value* given_value(const std::vector<ConstantInfo>& infos,
 std::vector<std::string> constant_names(const Description& description, const std::string& element,
                                         const Place& asked_at) {
   std::vector<std::string> names;
-  if (const auto* body = find_by_id(description.bodies, element)) return body_constants(*body);
+  if (const auto* body = find_by_id(description.bodies, element)) return constants_of(*body);
   if (const auto* joint = find_by_id(description.joints, element)) {
     names = names_of(type_constants(*joint));
   } else if (find_by_id(description.constraints, element)) {
-    names = {"offset"};
+    append_driven(ConstantOf::kConstraint, "", names);
   } else if (const auto* force = find_by_id(description.forces, element)) {
     names = names_of(type_constants(*force));
     if (!type_of(*force).between_bodies) return names;
@@ -229,8 +243,7 @@ std::vector<std::string> constant_names(const Description& description, const st
                               "Elements: {}.",
                               element, base::suggestion(element, ids), base::listing(ids)));
   }
-  append_frame_names("begin", names);
-  append_frame_names("end", names);
+  append_driven(ConstantOf::kEnds, "", names);
   return names;
 }
 
@@ -251,7 +264,7 @@ std::string resolve_constant(const Description& description, const std::string& 
   }
   throw base::InputError(
       asked_at, fmt::format("\"{}\" has no constant \"{}\".{} Constants: {}.", element, constant,
-                            base::suggestion(constant, names), base::listing(names)));
+                            target_suggestion(element, constant, names), base::listing(names)));
 }
 
 std::string parameter_name(const Description& description, const Parameter& parameter) {

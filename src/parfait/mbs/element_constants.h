@@ -38,7 +38,8 @@ const EventType& type_of(const Event& event);
 /// What formulas call the measure of a force: "length" or "angle".
 std::string measure_name(const Force& force);
 
-/// The constants the type has; for Gravitation g, or gx, gy, gz if three are given.
+/// The constants the type has for an element on its side, or the alternative ones if it gives
+/// those.
 std::vector<ConstantInfo> type_constants(const Joint& joint);
 std::vector<ConstantInfo> type_constants(const Force& force);
 std::vector<ConstantInfo> type_constants(const Event& event);

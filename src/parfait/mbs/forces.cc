@@ -189,12 +189,17 @@ void add_family(Registry& r, const std::string& prefix, const std::string& gener
 }  // namespace
 
 void add_standard_forces(Registry& r) {
-  r.add(ForceType{"Gravitation",
-                  "weight of all bodies; one constant acts along z, three are a vector",
-                  {{"g", "m/s^2", "acceleration of free fall (or gx, gy, gz)", {}}},
-                  false,
-                  false,
-                  nullptr});
+  const auto acceleration = [](const char* name, const char* meaning) {
+    return ConstantInfo{name, "m/s^2", meaning, {}};
+  };
+  r.add(ForceType{
+      .key = "Gravitation",
+      .summary = "weight of all bodies; one constant acts along z, three instead are a vector",
+      .constants = {acceleration("g", "acceleration of free fall along z")},
+      .between_bodies = false,
+      .alternative = {acceleration("gx", "acceleration of free fall along x"),
+                      acceleration("gy", "acceleration of free fall along y"),
+                      acceleration("gz", "acceleration of free fall along z")}});
   add_family<Linear>(r, "", "General_Linear", "along the line of the marker origins, s = distance",
                      false);
   add_family<Z>(r, "Z_", "General_Z", "along z of the world, s = z of begin minus z of end", false);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "parfait/mbs/body_step.h"
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/loops.h"
 #include "parfait/mbs/model_data.h"
@@ -89,14 +90,12 @@ std::vector<double> Model::time_breaks() const {
 }
 
 std::string Model::row_name(int row) const {
-  static constexpr const char* kNames[] = {"B0_x", "B0_y", "B0_z", "DDX",  "BBDX", "BBX",
-                                           "V0_x", "V0_y", "V0_z", "VVDX", "VVX"};
   const auto& joints = data_->structure.joints;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const int i = row - joints[j].first_row;
     if (i < 0 || i >= joints[j].nrows) continue;
     const RowShape& shape = joints[j].rows[i];
-    std::string name = data_->joint_ids[j] + "." + kNames[static_cast<int>(shape.kind)];
+    std::string name = data_->joint_ids[j] + "." + key_of(shape.kind);
     const auto& axis = data_->geometry[j].axis;
     if (shape.kind == RowKind::kDDX) {
       name += std::string("(") + axis[0][shape.a_axis] + "," + axis[1][shape.b_axis] + ")";

@@ -2,6 +2,7 @@
 
 #include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
+#include "parfait/mbs/quantity_table.h"
 
 namespace parfait::mbs {
 
@@ -13,13 +14,16 @@ void Quantities::add(const std::string& name, Quantity quantity) {
 
 Quantities::Quantities(const ModelData& m) {
   const Description& d = m.description;
-  const char* xyz = "xyz";
-  const auto point = [&](const std::string& name, int body, int index) {
-    for (int i = 0; i < 3; ++i) add(name + "." + xyz[i], {Kind::kMarkerPosition, body, index, i});
-    for (int i = 0; i < 3; ++i) add(name + ".v" + xyz[i], {Kind::kMarkerVelocity, body, index, i});
-    for (int i = 0; i < 3; ++i) {
-      add(name + ".a" + xyz[i], {Kind::kMarkerAcceleration, body, index, i});
+  const auto each = [](QuantityOf of, auto&& visit) {
+    for (const auto& family : quantity_families()) {
+      if (family.of != of) continue;
+      for (const auto& member : members_of(family)) visit(family, member);
     }
+  };
+  const auto point = [&](const std::string& name, int body, int index) {
+    each(QuantityOf::kPoint, [&](const QuantityFamily& family, const QuantityName& member) {
+      add(name + "." + member.name, {family.kind, body, index, member.component});
+    });
   };
   int marker = m.first_marker_geometry();
   for (std::size_t b = 0; b < d.bodies.size(); ++b) {
@@ -28,12 +32,10 @@ Quantities::Quantities(const ModelData& m) {
     point(body.id + ".com", index, -1);
     point(body.id + ".origin", index, -2);
     for (const auto& named : body.markers) point(body.id + "." + named.id, index, marker++);
-    for (int axis = 0; axis < 3; ++axis) {
-      const std::string name = body.id + ".e" + std::to_string(axis + 1);
-      for (int i = 0; i < 3; ++i) add(name + "." + xyz[i], {Kind::kAxis, index, axis, i});
-      for (int i = 0; i < 3; ++i) add(name + ".v" + xyz[i], {Kind::kAxisRate, index, axis, i});
-    }
-    for (int i = 0; i < 3; ++i) add(body.id + ".w" + xyz[i], {Kind::kAngularVelocity, index, 0, i});
+    each(QuantityOf::kBody, [&](const QuantityFamily& family, const QuantityName& member) {
+      const int axis = member.number > 0 ? member.number - 1 : 0;
+      add(body.id + "." + member.name, {family.kind, index, axis, member.component});
+    });
   }
 
   int row_joint = 0;  // joints that have rows, in the order of the structure
@@ -41,45 +43,27 @@ Quantities::Quantities(const ModelData& m) {
     const Joint& joint = d.joints[j];
     const JointType& type = type_of(joint);
     const int frames = marker + static_cast<int>(j);
-    if (type.free_rotations == 1) {
-      add(joint.id + ".angle", {Kind::kJointAngle, -1, frames, 0, 0});
-      add(joint.id + ".rate", {Kind::kJointRate, -1, frames, 0, 0});
-    } else if (type.free_rotations > 1) {
-      for (int i = 1; i <= 3; ++i) {
-        add(joint.id + ".angle." + std::to_string(i), {Kind::kJointAngle, -1, frames, 0, i});
-        add(joint.id + ".rate." + std::to_string(i), {Kind::kJointRate, -1, frames, 0, i});
-      }
-    }
-    if (type.free_translations == 1) {
-      add(joint.id + ".displacement", {Kind::kJointDisplacement, -1, frames, 0, 0});
-      add(joint.id + ".displacement_rate", {Kind::kJointDisplacementRate, -1, frames, 0, 0});
-    }
-    if (type.rows.empty()) continue;
-    for (int i = 0; i < 3; ++i) {
-      add(joint.id + ".reaction." + xyz[i], {Kind::kReactionForce, -1, row_joint, i});
-    }
-    for (int i = 0; i < 3; ++i) {
-      add(joint.id + ".reaction.t" + xyz[i], {Kind::kReactionTorque, -1, row_joint, i});
-    }
-    ++row_joint;
+    each(QuantityOf::kJoint, [&](const QuantityFamily& family, const QuantityName& member) {
+      if (!has_quantities(type, family)) return;
+      const bool is_reaction =
+          family.kind == Kind::kReactionForce || family.kind == Kind::kReactionTorque;
+      add(joint.id + "." + member.name,
+          {family.kind, -1, is_reaction ? row_joint : frames, member.component, member.number});
+    });
+    if (!type.rows.empty()) ++row_joint;
   }
   for (const auto& constraint : d.constraints) {
-    for (int i = 0; i < 3; ++i) {
-      add(constraint.id + ".reaction." + xyz[i], {Kind::kReactionForce, -1, row_joint, i});
-      add(constraint.id + ".reaction.t" + xyz[i], {Kind::kReactionTorque, -1, row_joint, i});
-    }
+    each(QuantityOf::kConstraint, [&](const QuantityFamily& family, const QuantityName& member) {
+      add(constraint.id + "." + member.name, {family.kind, -1, row_joint, member.component});
+    });
     ++row_joint;
   }
   for (std::size_t f = 0; f < m.forces.size(); ++f) {
-    const int index = static_cast<int>(f);
-    const std::string& id = m.forces[f].id;
-    add(id + "." + m.forces[f].element->measure_name(), {Kind::kForceMeasure, -1, index});
-    add(id + ".rate", {Kind::kForceRate, -1, index});
-    add(id + ".force", {Kind::kForceValue, -1, index});
+    each(QuantityOf::kForce, [&](const QuantityFamily& family, const QuantityName& member) {
+      if (!has_quantities(*m.forces[f].element, family)) return;
+      add(m.forces[f].id + "." + member.name, {family.kind, -1, static_cast<int>(f)});
+    });
   }
-  add("energy.kinetic", {Kind::kKineticEnergy});
-  add("energy.potential", {Kind::kPotentialEnergy});
-  add("energy.total", {Kind::kTotalEnergy});
   for (std::size_t i = 0; i < m.states.size(); ++i) {
     add(m.states[i].id, {Kind::kState, -1, static_cast<int>(i)});
   }
@@ -87,7 +71,9 @@ Quantities::Quantities(const ModelData& m) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     add(ids[i], {Kind::kParameter, -1, static_cast<int>(i)});
   }
-  add("t", {Kind::kTime});
+  each(QuantityOf::kModel, [&](const QuantityFamily& family, const QuantityName& member) {
+    add(member.name, {family.kind});
+  });
 }
 
 std::optional<Quantity> Quantities::find(const std::string& name) const {

@@ -60,6 +60,7 @@ struct ForceType {
   int rest_constant = -1;
   std::optional<ConstantInfo> touch{};
   bool elastic = false;  ///< F depends on s alone and passes zero at the rest value
+  std::vector<ConstantInfo> alternative{};  ///< may be given instead: gravity as a vector
 
   bool may_be_one_sided() const { return rest_constant >= 0 || touch; }
   /// The constants of an element that acts on this side.

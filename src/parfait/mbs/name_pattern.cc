@@ -1,0 +1,23 @@
+#include "parfait/mbs/name_pattern.h"
+
+#include <algorithm>
+
+namespace parfait::mbs {
+
+std::vector<std::string> names_of_pattern(std::string_view pattern) {
+  const auto open = pattern.find('{');
+  if (open == std::string_view::npos) return {std::string(pattern)};
+  const auto close = pattern.find('}', open);
+  const auto tails = names_of_pattern(pattern.substr(close + 1));
+  std::vector<std::string> names;
+  for (auto begin = open + 1; begin <= close;) {
+    const auto end = std::min(pattern.find(',', begin), close);
+    const std::string head(pattern.substr(0, open));
+    const std::string choice(pattern.substr(begin, end - begin));
+    for (const auto& tail : tails) names.push_back(head + choice + tail);
+    begin = end + 1;
+  }
+  return names;
+}
+
+}  // namespace parfait::mbs
