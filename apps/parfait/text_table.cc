@@ -54,7 +54,7 @@ std::string TextTable::text(const std::string& indent) const {
       gap = "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    if (!line.empty()) out += line + "\n";
   }
   return out;
 }

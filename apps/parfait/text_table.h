@@ -13,7 +13,8 @@ class TextTable {
 
   void add(std::vector<std::string> row);  ///< as many words as the header has
   bool empty() const { return rows_.size() == 1; }
-  /// Columns without any entry are left out. Lines end with \n and begin with `indent`.
+  /// Columns without any entry are left out, and so is a header of empty words. Lines end with \n
+  /// and begin with `indent`.
   std::string text(const std::string& indent) const;
 
  private:

@@ -1,0 +1,125 @@
+#include <cmath>
+
+#include "element_lists.h"
+#include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/constraint_types.h"
+#include "parfait/mbs/force.h"
+#include "parfait/mbs/name_pattern.h"
+
+namespace parfait::app {
+namespace {
+
+Json constant_json(const mbs::ConstantInfo& constant) {
+  const auto bound = [](double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  return {{"name", constant.name},
+          {"unit", constant.unit},
+          {"meaning", constant.meaning},
+          {"required", !constant.fallback},
+          {"default", constant.fallback ? Json(*constant.fallback) : Json(nullptr)},
+          {"lower", bound(constant.lower)},
+          {"upper", bound(constant.upper)}};
+}
+
+Json constants_json(const std::vector<mbs::ConstantInfo>& constants) {
+  Json list = Json::array();
+  for (const auto& constant : constants) list.push_back(constant_json(constant));
+  return list;
+}
+
+/// What follows the id of the element in the names of its quantities.
+template <class Element>
+Json quantity_names(const Element& element) {
+  Json names = Json::array();
+  for (const auto& family : mbs::quantity_families()) {
+    if (!mbs::has_quantities(element, family)) continue;
+    for (const auto& member : mbs::members_of(family)) names.push_back(member.name);
+  }
+  return names;
+}
+
+Json joints_json(const mbs::Registry& registry) {
+  Json list = Json::array();
+  for (const auto& joint : registry.joints()) {
+    list.push_back({{"key", joint.key},
+                    {"summary", joint.summary},
+                    {"constraints", joint.rows.size()},
+                    {"free_translations", joint.free_translations},
+                    {"free_rotations", joint.free_rotations},
+                    {"constants", constants_json(joint.constants)},
+                    {"quantities", quantity_names(joint)}});
+  }
+  return list;
+}
+
+Json constraints_json() {
+  Json list = Json::array();
+  for (const auto& constraint : mbs::constraint_types()) {
+    Json axes = Json::array();
+    if (mbs::uses_a(constraint.kind)) axes.push_back("begin_axis");
+    if (mbs::uses_b(constraint.kind)) axes.push_back("end_axis");
+    list.push_back({{"key", constraint.key},
+                    {"summary", constraint.summary},
+                    {"axes", axes},
+                    {"constants", constants_json({constraint.offset})}});
+  }
+  return list;
+}
+
+/// `constants` of an element that acts always, `one_sided_constants` of one with side="push" or
+/// "pull", `alternative_constants` all together instead of `constants`.
+Json forces_json(const mbs::Registry& registry) {
+  Json list = Json::array();
+  for (const auto& force : registry.forces()) {
+    Json one_sided(nullptr);
+    if (force.may_be_one_sided()) one_sided = constants_json(force.constants_of(mbs::Side::kPush));
+    list.push_back({{"key", force.key},
+                    {"summary", force.summary},
+                    {"between_bodies", force.between_bodies},
+                    {"law", force.has_law},
+                    {"one_sided", force.may_be_one_sided()},
+                    {"constants", constants_json(force.constants_of(mbs::Side::kBoth))},
+                    {"one_sided_constants", one_sided},
+                    {"alternative_constants", constants_json(force.alternative)},
+                    {"quantities", force.make ? quantity_names(*force.make()) : Json::array()}});
+  }
+  return list;
+}
+
+Json events_json(const mbs::Registry& registry) {
+  Json list = Json::array();
+  for (const auto& event : registry.events()) {
+    list.push_back({{"key", event.key},
+                    {"summary", event.summary},
+                    {"between_bodies", event.between_bodies},
+                    {"constants", constants_json(event.constants)}});
+  }
+  return list;
+}
+
+template <class Families>
+Json families_json(const Families& families) {
+  Json list = Json::array();
+  for (const auto& family : families) {
+    const std::string pattern = full_pattern(family);
+    list.push_back({{"pattern", pattern},
+                    {"names", mbs::names_of_pattern(pattern)},
+                    {"unit", family.unit},
+                    {"meaning", family.meaning}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json elements_json(const mbs::Registry& registry) {
+  return {{"joints", joints_json(registry)},
+          {"constraints", constraints_json()},
+          {"forces", forces_json(registry)},
+          {"events", events_json(registry)},
+          {"quantities", families_json(mbs::quantity_families())},
+          {"driven", families_json(mbs::driven_constants())}};
+}
+
+}  // namespace parfait::app
