@@ -6,6 +6,7 @@
 
 #include "parfait/mbs/assembly.h"
 #include "parfait/mbs/check_description.h"
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/second_order.h"
@@ -132,16 +133,7 @@ class Builder {
   }
 
   static Row row_of(const Constraint& c) {
-    static const std::pair<const char*, RowKind> kinds[] = {
-        {"B0_x", RowKind::kB0x},  {"B0_y", RowKind::kB0y},  {"B0_z", RowKind::kB0z},
-        {"DDX", RowKind::kDDX},   {"BBDX", RowKind::kBBDX}, {"BBX", RowKind::kBBX},
-        {"V0_x", RowKind::kV0x},  {"V0_y", RowKind::kV0y},  {"V0_z", RowKind::kV0z},
-        {"VVDX", RowKind::kVVDX}, {"VVX", RowKind::kVVX}};
-    for (const auto& [key, kind] : kinds) {
-      if (c.key == key) return {kind, c.begin_axis, c.end_axis, -1};
-    }
-    throw base::InputError(c.place,
-                           fmt::format("constraint \"{}\": unknown key \"{}\".", c.id, c.key));
+    return {find_constraint(c.key)->kind, c.begin_axis, c.end_axis, -1};  // keys are checked
   }
 
   void build_offsets() {
