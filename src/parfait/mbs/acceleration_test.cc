@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
+#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
 #include "testing/dense_model.h"
+#include "testing/driven_models.h"
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"
 
@@ -45,7 +48,8 @@ TEST(Accelerations, EveryJointTypeAgreesWithTheDenseSolveOnAndOffTheManifold) {
       options.free_root = key == "Fixed";  // otherwise nothing would move
       const auto test = testing_support::random_model(seed, options);
       EXPECT_LT(difference(test, 0, seed), 1e-11) << key << " seed " << seed;
-      EXPECT_LT(difference(test, 0.1, seed), 1e-11) << key << " off the manifold, seed " << seed;
+      EXPECT_LT(difference(test, 0.1, seed), 1e-11)
+          << key << " off the manifold, seed " << seed;
     }
   }
 }
@@ -122,6 +126,25 @@ TEST(Accelerations, DrivenAndVelocityConstraintsAgreeWithTheDenseSolve) {
   EXPECT_LT(difference({testing_support::skate()}, 0.05, 1), 1e-11);
   EXPECT_LT(difference({testing_support::constant_speed_pair()}, 0, 1), 1e-11);
   EXPECT_LT(difference({testing_support::constant_speed_pair()}, 0.05, 1), 1e-11);
+}
+
+TEST(Accelerations, EveryDrivenConstraintKindAgreesWithTheDenseSolveOnAndOffTheManifold) {
+  constexpr double kTime = 0.7;
+  for (const auto& type : constraint_types()) {
+    for (const auto& test : testing_support::driven_models(type.key)) {
+      const Model model(test.description);
+      const DenseModel dense(test.description, test.functions);
+      auto ws = model.make_workspace(0);
+      const auto on = unstacked(kTime, projected(model, *ws, kTime, start_state(model)));
+      Random random(1);
+      for (const auto& s : {on, testing_support::disturbed(random, on, 0.1)}) {
+        const VectorXd expected = dense.solve(s).a;
+        EXPECT_GT(expected.cwiseAbs().maxCoeff(), 1);
+        const double difference = relative_difference(accelerations(model, s), expected);
+        EXPECT_LT(difference, 1e-11) << test.description.id;  // measured 1.1e-14
+      }
+    }
+  }
 }
 
 }  // namespace

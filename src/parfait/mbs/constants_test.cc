@@ -5,10 +5,13 @@
 #include <set>
 
 #include "parfait/mbs/check_description.h"
+#include "parfait/mbs/constraint_row.h"
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
 #include "testing/differences.h"
+#include "testing/driven_models.h"
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"
 
@@ -94,6 +97,20 @@ Description joined(const std::string& key) {
   }
 }
 
+/// How many constants of its markers change the accelerations of a joint: three numbers for each
+/// point or axis that a row feels. In BBDX the begin point only shifts the row by a constant of its
+/// own rigid body, and so does a fixed distance: no acceleration knows.
+int num_felt(const std::vector<Row>& rows) {
+  std::set<std::string> used;
+  for (const auto& row : rows) {
+    if (row.kind != RowKind::kDDX) used.insert("end.o");
+    if (row.kind != RowKind::kDDX && row.kind != RowKind::kBBDX) used.insert("begin.o");
+    if (row.a_axis) used.insert(std::string("begin.") + row.a_axis);
+    if (row.b_axis) used.insert(std::string("end.") + row.b_axis);
+  }
+  return 3 * static_cast<int>(used.size());
+}
+
 TEST(Constants, OfEveryJointCanAllBeDriven) {
   for (const auto& type : registry().joints()) {
     auto d = joined(type.key);
@@ -101,17 +118,23 @@ TEST(Constants, OfEveryJointCanAllBeDriven) {
     EXPECT_EQ(count, 24 + static_cast<int>(type.constants.size())) << type.key;
     const auto outcome = expect_exact(d, 1e-7);
     EXPECT_EQ(outcome.tested, count) << type.key;
-    // Three numbers for each point or axis that a row feels. In BBDX the begin point only shifts
-    // the row by a constant of its own rigid body, and so does a fixed distance: no acceleration
-    // knows.
-    std::set<std::string> used;
-    for (const auto& row : type.rows) {
-      if (row.kind != RowKind::kDDX) used.insert("end.o");
-      if (row.kind != RowKind::kDDX && row.kind != RowKind::kBBDX) used.insert("begin.o");
-      if (row.a_axis) used.insert(std::string("begin.") + row.a_axis);
-      if (row.b_axis) used.insert(std::string("end.") + row.b_axis);
-    }
-    EXPECT_EQ(outcome.moving, 3 * static_cast<int>(used.size())) << type.key;
+    EXPECT_EQ(outcome.moving, num_felt(type.rows)) << type.key;
+  }
+}
+
+TEST(Constants, OfEveryConstraintKindCanAllBeDriven) {
+  for (const auto& type : constraint_types()) {
+    auto [d, functions] = testing_support::driven_models(type.key)[0];
+    Constraint& c = d.constraints[0];
+    d.parameters.clear();
+    c.offset = functions.offsets.at(c.id)(0)[0];
+    const int count = drive_all(d, c.id);
+    EXPECT_EQ(count, 25) << type.key;  // the offset and two frames
+    const auto outcome = expect_exact(d, 1e-7);
+    EXPECT_EQ(outcome.tested, count) << type.key;
+    const Row row{type.kind, uses_a(type.kind) ? c.begin_axis : '\0',
+                  uses_b(type.kind) ? c.end_axis : '\0'};
+    EXPECT_EQ(outcome.moving, num_felt({row})) << type.key;
   }
 }
 

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
 #include "testing/differences.h"
+#include "testing/driven_models.h"
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"
 
@@ -152,9 +154,22 @@ TEST(SecondOrderOfModel, HoldsWithTheAccelerationsOfTheRightHandSide) {
   }
 }
 
+/// Every kind of constraint that this form takes (those of positions), driven.
+std::vector<testing_support::TestModel> driven_positions() {
+  std::vector<testing_support::TestModel> tests;
+  for (const auto& type : constraint_types()) {
+    if (type.kind >= RowKind::kV0x) continue;
+    for (auto& test : testing_support::driven_models(type.key)) tests.push_back(std::move(test));
+  }
+  return tests;
+}
+
 TEST(SecondOrderOfModel, MatchesTheDenseWitnessAwayFromTheManifold) {
-  for (const auto& test :
-       {testing_support::random_model(21, everything(true)), testing_support::driven_pendulum()}) {
+  auto tests = driven_positions();
+  tests.push_back(testing_support::random_model(21, everything(true)));
+  tests.push_back(testing_support::driven_pendulum());
+  for (const auto& test : tests) {
+    SCOPED_TRACE(test.description.id);
     const testing_support::DenseModel witness(test.description, test.functions);
     const Sample s = sample(test.description, 5);
     const auto& sizes = s.model->sizes();
@@ -276,16 +291,11 @@ TEST(SecondOrderOfModel, DirectionsOfStatesAndParametersMatchDifferences) {
   expect_second_directions(with_external_state(), 41);
 }
 
-TEST(SecondOrderOfModel, DirectionsOfADrivenConstraintMatchDifferences) {
-  auto d = testing_support::driven_pendulum().description;
-  Parameter amplitude;
-  amplitude.id = "amplitude";
-  amplitude.initial = 0.1;
-  d.parameters.push_back(amplitude);
-  for (auto& c : d.constraints) {
-    if (c.id == "pivot_z") c.offset.formula = "amplitude*sin(3*t)";
+TEST(SecondOrderOfModel, DirectionsOfEveryDrivenConstraintKindMatchDifferences) {
+  for (const auto& test : driven_positions()) {
+    SCOPED_TRACE(test.description.id);
+    expect_second_directions(test.description, 42);
   }
-  expect_second_directions(d, 42);
 }
 
 TEST(SecondOrderOfModel, OneSidedForcesFollowTheMode) {

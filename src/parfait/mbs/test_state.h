@@ -25,6 +25,12 @@ inline Eigen::VectorXd stacked(const testing_support::State& s) {
   return y;
 }
 
+/// A state without external states.
+inline testing_support::State unstacked(double t, const Eigen::VectorXd& y) {
+  const Eigen::Index n = y.size() / 2;
+  return {t, y.head(n), y.tail(n), Eigen::VectorXd()};
+}
+
 /// y' at a state.
 inline Eigen::VectorXd rates(const Model& model, dynamics::Workspace& ws, double t,
                              const Eigen::VectorXd& y) {
@@ -73,14 +79,20 @@ inline double observed(const Model& model, dynamics::Workspace& ws, double t,
   return observed(model, ws, t, y, std::vector<std::string>{name})[0];
 }
 
-/// One classical Runge-Kutta step, then back to the constraints.
-inline Eigen::VectorXd runge_kutta_step(const Model& model, dynamics::Workspace& ws, double t,
+/// One classical Runge-Kutta step.
+inline Eigen::VectorXd unprojected_step(const Model& model, dynamics::Workspace& ws, double t,
                                         double h, const Eigen::VectorXd& y) {
   const Eigen::VectorXd k1 = rates(model, ws, t, y);
   const Eigen::VectorXd k2 = rates(model, ws, t + h / 2, y + h / 2 * k1);
   const Eigen::VectorXd k3 = rates(model, ws, t + h / 2, y + h / 2 * k2);
   const Eigen::VectorXd k4 = rates(model, ws, t + h, y + h * k3);
-  return projected(model, ws, t + h, y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4));
+  return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+}
+
+/// One classical Runge-Kutta step, then back to the constraints.
+inline Eigen::VectorXd runge_kutta_step(const Model& model, dynamics::Workspace& ws, double t,
+                                        double h, const Eigen::VectorXd& y) {
+  return projected(model, ws, t + h, unprojected_step(model, ws, t, h, y));
 }
 
 inline double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
