@@ -94,6 +94,18 @@ class Simulate(CliTest):
             self.assertAlmostEqual(row["0 + Axle.angle"], principal, delta=1e-5)
             self.assertAlmostEqual(row["2*Axle.angle"], 2 * principal, delta=1e-5)
 
+    def test_inputs_can_be_observed(self):
+        self.write("push.csv", "t,push\n0,1\n1,3\n")
+        model = self.write("pushed.xml", """<model> <simulation until="1"/>
+          <body id="Block" mass="2" moment_of_inertia="1 1 1"/>
+          <force key="Z_Actuator" id="Push" force="push"> <begin body="Block"/> <end body="Inertial"/> </force>
+          <input id="push" file="push.csv" interpolation="linear"/>
+        </model>""")
+        self.run_cli("simulate", model, "--step", "0.25", "--observe", "push,push/2 + Block.com.az", "--out", "r")
+        for row in self.trajectory("r"):
+            self.assertAlmostEqual(row["push"], 1 + 2 * row["t"], delta=1e-12)
+            self.assertAlmostEqual(row["push/2 + Block.com.az"], 0, delta=1e-12)  # F pulls s down
+
     FOUR_BAR = """<model id="bars"><simulation until="0.5"/>
       <body id="A" mass="1" center_of_mass="0.5 0 0" moment_of_inertia="0.1 0.12 0.14">
         <position o="0 0 0" {turned}/></body>

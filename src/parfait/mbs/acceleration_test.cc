@@ -48,8 +48,7 @@ TEST(Accelerations, EveryJointTypeAgreesWithTheDenseSolveOnAndOffTheManifold) {
       options.free_root = key == "Fixed";  // otherwise nothing would move
       const auto test = testing_support::random_model(seed, options);
       EXPECT_LT(difference(test, 0, seed), 1e-11) << key << " seed " << seed;
-      EXPECT_LT(difference(test, 0.1, seed), 1e-11)
-          << key << " off the manifold, seed " << seed;
+      EXPECT_LT(difference(test, 0.1, seed), 1e-11) << key << " off the manifold, seed " << seed;
     }
   }
 }

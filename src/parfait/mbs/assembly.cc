@@ -121,6 +121,14 @@ void check_branches(const Model& model, const ModelData& m) {
   }
 }
 
+/// Coordinates moved by up to `distance`, in a way that no mechanism is made for.
+std::vector<double> displaced(std::vector<double> q, double distance) {
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    q[i] += distance * std::sin(1.7 * static_cast<double>(i) + 0.4);
+  }
+  return q;
+}
+
 /// The rows that are left out at a state.
 Model::Partition partition_at(const Model& model, dynamics::ConstVec y) {
   auto workspace = model.make_workspace(0);
@@ -138,11 +146,9 @@ void warn_if_singular(const Model& model, ModelData& m) {
   if (here.empty()) return;
   auto workspace = model.make_workspace(0);
   std::vector<double> y = m.initial;
-  // Any displacement will do that no mechanism is made for.
-  for (int i = 0; i < m.sizes.nq; ++i) {
-    y[i] += 0.02 * std::sin(1.7 * i + 0.4);
-    y[m.sizes.nq + i] = 0;
-  }
+  const auto q = displaced({y.data(), y.data() + m.sizes.nq}, 0.02);
+  std::copy(q.begin(), q.end(), y.begin());
+  std::fill_n(y.begin() + m.sizes.nq, m.sizes.nq, 0.0);
   const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
   if (report.status != dynamics::Status::kOk) return;
   const auto beside = partition_at(model, y).dropped;
@@ -158,6 +164,23 @@ void warn_if_singular(const Model& model, ModelData& m) {
       base::listing(rows), rows.size() == 1 ? "s" : ""));
 }
 
+/// Brings the positions in y from far away onto the constraints, if that is possible.
+bool approach(const ModelData& m, dynamics::Workspace& workspace, std::vector<double>& y) {
+  ModelWorkspace& w = cast(workspace);
+  auto& P = w.projection;
+  const std::vector<double> reached = P.q;
+  // The second time a little aside: an axis at a right angle to where it belongs does not know in
+  // which direction to turn.
+  for (const double aside : {0.0, 0.02}) {
+    P.q = displaced(P.q0, aside);
+    if (!approach_positions(m, w, kTolerance)) continue;
+    store_coordinates(m, P.q.data(), y.data());
+    return true;
+  }
+  P.q = reached;  // the error tells of it
+  return false;
+}
+
 }  // namespace
 
 void assemble(const Model& model, ModelData& m) {
@@ -170,7 +193,12 @@ void assemble(const Model& model, ModelData& m) {
   const std::vector<double> described = y;
   m.described = described;
   auto workspace = model.make_workspace(1);
-  const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
+  auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
+  if (report.status != dynamics::Status::kOk && approach(m, *workspace, y)) {
+    // What parameters and initial values change is seen from here.
+    std::copy(y.begin(), y.begin() + nq, m.described.begin());
+    report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
+  }
   if (report.status != dynamics::Status::kOk) {
     // project() leaves y as it was; the positions it reached are in the workspace.
     std::vector<double> projected = described;

@@ -133,6 +133,44 @@ TEST(Assembly, StartsOnADrivenConstraint) {
   EXPECT_NEAR(observed(model, *ws, 0, start_state(model), "body_1.origin.z"), 0.05, 1e-10);
 }
 
+TEST(Assembly, FindsAPositionFromFarAwayWhereTheNearestIsOutOfReach) {
+  Random random(56);
+  int found = 0;
+  for (int i = 0; i < 20; ++i) {
+    auto d = testing_support::revolute_chain(3);
+    for (auto& body : d.bodies) {
+      const Eigen::Matrix3d X = random.rotation();
+      for (int k = 0; k < 3; ++k) {
+        body.o[k] = random.uniform(-4, 4);
+        body.x[k] = X(k, 0);
+        body.y[k] = X(k, 1);
+        body.z[k] = X(k, 2);
+      }
+    }
+    try {
+      const Model model(d);
+      EXPECT_LT(violation(model).first, 1e-11);
+      EXPECT_GT(model.assembly().moved, 1);
+      ++found;
+    } catch (const base::InputError& error) {
+      // Which of both ways an axis is turned is left to chance here.
+      EXPECT_NE(std::string(error.what()).find("opposite directions"), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_GE(found, 3);  // of 20: three joints with two ways each
+}
+
+TEST(Assembly, TurnsAnAxisThatIsAtARightAngleToWhereItBelongs) {
+  auto d = testing_support::revolute_chain(1);
+  auto& frame = d.joints[0].end.frame;
+  frame.x = {0.0, 1.0, 0.0};
+  frame.y = {0.0, 0.0, 1.0};
+  frame.z = {1.0, 0.0, 0.0};
+  const Model model(d);
+  EXPECT_LT(violation(model).first, 1e-11);
+}
+
 TEST(Assembly, OfALoopThatCannotCloseFailsAndNamesTheConstraints) {
   auto d = testing_support::four_bar();
   d.joints[3].end.frame.o = {12.0, 0.0, 0.0};

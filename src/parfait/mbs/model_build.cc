@@ -8,6 +8,7 @@
 #include "parfait/mbs/check_description.h"
 #include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/element_constants.h"
+#include "parfait/mbs/input_table.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/second_order.h"
 #include "parfait/mbs/structure.h"
@@ -164,14 +165,6 @@ class Builder {
       }
       m.offsets.push_back(offset);
     }
-  }
-
-  static expr::Table table_of(const Input& input) {
-    const auto kind = input.interpolation == Interpolation::kPrevious
-                          ? expr::Interpolation::kPrevious
-                      : input.interpolation == Interpolation::kLinear ? expr::Interpolation::kLinear
-                                                                      : expr::Interpolation::kCubic;
-    return expr::Table(input.t, input.value, kind, input.place);
   }
 
   void build_forces() {

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "parfait/mbs/body_step.h"
+#include "parfait/mbs/element_constants.h"
+#include "parfait/mbs/input_table.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
 
@@ -44,11 +47,22 @@ class QuantityScope final : public expr::Scope {
     const auto quantity = m.quantities.find(std::string(name));
     return quantity ? observer_.add(*quantity) : -1;
   }
-  std::vector<std::string> names() const override { return m.quantities.names(); }
+  std::vector<std::string> names() const override {
+    auto names = m.quantities.names();
+    for (const auto& input : m.description.inputs) names.push_back(input.id);
+    return names;
+  }
+  const expr::Table* table(std::string_view name) override {
+    const auto* input = find_by_id(m.description.inputs, std::string(name));
+    if (!input) return nullptr;
+    table_ = table_of(*input);
+    return &*table_;
+  }
 
  private:
   const ModelData& m;
   ModelObserver& observer_;
+  std::optional<expr::Table> table_;
 };
 
 }  // namespace
@@ -64,11 +78,11 @@ std::unique_ptr<dynamics::System::Observer> Model::make_observer(
     const bool is_name = name.find_first_not_of(
                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
                          std::string::npos;
-    if (is_name) {
-      throw base::InputError(fmt::format("unknown quantity \"{}\".{}", name,
-                                         base::suggestion(name, data_->quantities.names())));
-    }
     QuantityScope scope(*data_, *observer);
+    if (is_name && !find_by_id(data_->description.inputs, name)) {
+      throw base::InputError(
+          fmt::format("unknown quantity \"{}\".{}", name, base::suggestion(name, scope.names())));
+    }
     observer->items.push_back({-1, static_cast<int>(observer->formulas.size())});
     observer->formulas.emplace_back(name, scope);
     observer->scratch_size =

@@ -94,9 +94,20 @@ struct Step {
   double rank_tolerance = 0;
 };
 
+/// How much of a step far from the constraints is taken: the linear model of an axis, of length 1,
+/// is good for less than a radian.
+double part_of_step(const ModelData& m, const ModelWorkspace& w) {
+  constexpr double kLongest = 0.4;
+  double turn = 0;
+  for (int b = 0; b < m.structure.num_bodies; ++b) {
+    for (int i = 3; i < 12; ++i) turn = std::max(turn, std::abs(w.a[12 * b + i]));
+  }
+  return turn > kLongest ? kLongest / turn : 1.0;
+}
+
 /// One step of the projection: x += d with the block solver.
 Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, const double* x0,
-          double* x, double defect) {
+          double* x, double defect, bool damped = false) {
   const auto& s = m.structure;
   pull_back(m, w, x0, x);
   metric_defect(m, w, level);
@@ -118,9 +129,10 @@ Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, c
   solve_joints(s, w.k);
   if (!s.released.empty()) finish_released(s, w.k);
   finish_bodies(s, w.bound, w.k, w.a.data());
+  const double part = damped ? part_of_step(m, w) : 1.0;
   for (int i = 0; i < m.sizes.nq; ++i) {
-    x[i] += w.a[i];
-    done.change = std::max(done.change, std::abs(w.a[i]));
+    x[i] += part * w.a[i];
+    done.change = std::max(done.change, std::abs(part * w.a[i]));
   }
   auto& kept = w.projection.multiplier[level == Level::kPosition ? 0 : 1];
   std::copy(w.k.multiplier.begin(), w.k.multiplier.end(), kept.begin());
@@ -158,6 +170,22 @@ double mass_distance(const ModelData& m, const ModelWorkspace& w, const double* 
 }
 
 }  // namespace
+
+bool approach_positions(const ModelData& m, ModelWorkspace& w, double tolerance) {
+  constexpr int kMostSteps = 200;
+  auto& P = w.projection;
+  double* g_pos = P.g.data();
+  w.k.metric_offset.clear();
+  for (int i = 0; i < kMostSteps; ++i) {
+    place_bodies(m.structure, w.bound, P.q.data(), P.v.data(), w.k);
+    evaluate_invariants(m, w, g_pos, g_pos + m.sizes.num_pos);
+    const double defect = largest(g_pos, m.sizes.num_pos);
+    if (defect <= tolerance) return true;
+    if (!(defect < HUGE_VAL)) return false;
+    step(m, w, Level::kPosition, g_pos, P.q.data(), P.q.data(), defect, true);
+  }
+  return false;
+}
 
 ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tolerance) {
   auto& P = w.projection;

@@ -11,6 +11,11 @@ namespace parfait::mbs {
 /// (docs/theory/projection.md, P1, P2)
 dynamics::ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tolerance);
 
+/// Newton's method with damped steps, each the shortest in the mass norm, from the position in
+/// w.projection: some position on the constraints, where the nearest one is too far away to be
+/// found. False if there is none to be found either.
+bool approach_positions(const ModelData& m, ModelWorkspace& w, double tolerance);
+
 /// Exact directions of project_mass() at the point of its last call, consistent or not: the
 /// curvature of the constraints is iterated with the factors at hand. (P3-P5)
 dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,

@@ -1,0 +1,12 @@
+#include "parfait/mbs/input_table.h"
+
+namespace parfait::mbs {
+
+expr::Table table_of(const Input& input) {
+  const auto kind = input.interpolation == Interpolation::kPrevious ? expr::Interpolation::kPrevious
+                    : input.interpolation == Interpolation::kLinear ? expr::Interpolation::kLinear
+                                                                    : expr::Interpolation::kCubic;
+  return expr::Table(input.t, input.value, kind, input.place);
+}
+
+}  // namespace parfait::mbs
