@@ -56,6 +56,7 @@ void PartitionWatch::look(double t, dynamics::ConstVec y, dynamics::Mode mode) {
 
 std::vector<std::string> PartitionWatch::names(const std::vector<int>& rows) const {
   std::vector<std::string> out;
+  out.reserve(rows.size());
   for (int row : rows) out.push_back(model_.row_name(row));
   return out;
 }

@@ -32,7 +32,7 @@ struct alignas(kRegister * sizeof(double)) Lane {
 #pragma GCC unroll 2
     for (int i = 0; i < kParts; ++i) part[i] = b.part[i];
   }
-  Lane& operator=(const Lane& b) {
+  Lane& operator=(const Lane& b) {  // NOLINT(bugprone-unhandled-self-assignment): harmless
 #pragma GCC unroll 2
     for (int i = 0; i < kParts; ++i) part[i] = b.part[i];
     return *this;

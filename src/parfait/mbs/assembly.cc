@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parfait/mbs/body_step.h"
 #include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/projection.h"
@@ -121,6 +122,26 @@ void check_branches(const Model& model, const ModelData& m) {
   }
 }
 
+/// A force along the line of two points has no direction where they coincide.
+void check_forces(const Model& model, const ModelData& m) {
+  auto workspace = model.make_workspace(0);
+  ModelWorkspace& w = cast(*workspace);
+  load_state(m, w, m.initial.data());
+  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  auto spec = m.forces.begin();
+  for (const Force& force : m.description.forces) {
+    if (!type_of(force).between_bodies) continue;
+    const auto measured = spec->element->measure(force_site(w, *spec));
+    ++spec;
+    if (std::isfinite(measured.n.x + measured.n.y + measured.n.z)) continue;
+    throw base::InputError(
+        force.place,
+        fmt::format("force \"{}\": its ends coincide in the initial position, so that it has no "
+                    "direction.",
+                    force.id));
+  }
+}
+
 /// Coordinates moved by up to `distance`, in a way that no mechanism is made for.
 std::vector<double> displaced(std::vector<double> q, double distance) {
   for (std::size_t i = 0; i < q.size(); ++i) {
@@ -217,6 +238,7 @@ void assemble(const Model& model, ModelData& m) {
     m.assembly.velocity_change = std::max(m.assembly.velocity_change, distance(nq + i));
   }
   check_branches(model, m);
+  check_forces(model, m);
   if (model.has_loops()) warn_if_singular(model, m);
 }
 

@@ -147,13 +147,19 @@ void check_end(const Description& description, const Marker& marker, const std::
                    ids.empty() ? "It has none" : "Markers: " + base::listing(ids)));
 }
 
+/// Forces may act inside a body that can be deformed (K 5.1.2).
+bool may_be_inside(const Description& description, std::string_view kind, const std::string& id) {
+  const Body* body = find_by_id(description.bodies, id);
+  return kind == "force" && body && body->released.any();
+}
+
 void check_ends(const Description& description, const char* kind, const std::string& id,
                 const Place& place, const Marker& begin, const Marker& end,
                 const StartNumbers& numbers) {
   const std::string label = element_label(kind, id);
   check_end(description, begin, id + ".begin", label + ": begin", place, numbers);
   check_end(description, end, id + ".end", label + ": end", place, numbers);
-  if (begin.body == end.body) {
+  if (begin.body == end.body && !may_be_inside(description, kind, end.body)) {
     fail(place_or(end.body_place, place), label,
          fmt::format("begin and end are on the same body \"{}\".", end.body));
   }

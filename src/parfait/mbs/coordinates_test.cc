@@ -6,6 +6,7 @@
 #include "parfait/mbs/test_state.h"
 #include "testing/dense_model.h"
 #include "testing/model_gallery.h"
+#include "testing/system_laws.h"
 
 // One mechanism in all coordinates moves alike; a body that gave up a constraint moves as it must.
 namespace parfait::mbs {
@@ -178,6 +179,42 @@ TEST(Released, LengthOscillatesAsItsClosedFormSays) {
     farthest = std::max(farthest, lambda);
   }
   EXPECT_GT(farthest, 1.7);
+}
+
+// The same length held from inside, by a spring between two of the body's own points (K 5.1.2: a
+// force in the place of the constraint): Jxx lambda'' = -k (lambda - rest).
+TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
+  const double k = 5, rest = 1.3, Ixx = 0.8, Iyy = 1.1, Izz = 1.3;
+  Description d;
+  Body body;
+  body.id = "body";
+  body.mass = 2.0;
+  body.inertia[0][0] = Ixx;
+  body.inertia[1][1] = Iyy;
+  body.inertia[2][2] = Izz;
+  body.released.xx = true;
+  d.bodies = {body};
+  Force f;
+  f.key = "Spring";
+  f.id = "inside";
+  f.begin = testing_support::marker("body", testing_support::frame({0, 0, 0}));
+  f.end = testing_support::marker("body", testing_support::frame({1, 0, 0}));
+  f.constants = {{"rest_length", rest}, {"stiffness", k}};
+  d.forces = {f};
+  const Model model(d);
+  auto ws = model.make_workspace(0);
+  VectorXd y = start_state(model);
+  const double w = std::sqrt(k / ((Iyy + Izz - Ixx) / 2));
+  for (int i = 1; i <= 1000; ++i) {
+    y = runge_kutta_step(model, *ws, (i - 1) * kTimeStep, kTimeStep, y);
+    const double lambda = rest + (1 - rest) * std::cos(w * i * kTimeStep);
+    EXPECT_NEAR(observed(model, *ws, 0, y, "body.e1.x"), lambda, 1e-9);
+  }
+  EXPECT_NEAR(observed(model, *ws, 0, y, "body.com.x"), 0, 1e-12);
+  testing_support::LawPoint point;
+  point.t = 0;
+  point.y.assign(y.begin(), y.end());
+  EXPECT_TRUE(testing_support::check_system_laws(model, point, {.step = 2e-3}).violations.empty());
 }
 
 // Nothing holds it: a spinning body stretches for ever and slows down, with the energy and angular

@@ -150,6 +150,7 @@ bool Model::has_loops() const {
 std::vector<std::string> Model::joints_in_loops_of(const std::vector<int>& rows) const {
   const auto& joints = data_->structure.joints;
   std::vector<std::array<int, 2>> ends;
+  ends.reserve(joints.size());
   for (const auto& shape : joints) ends.push_back({shape.body[0], shape.body[1]});
   const auto loop = loops_of_joints(ends, data_->structure.num_bodies + 1);
   std::set<int> touched;

@@ -12,9 +12,9 @@ std::vector<std::string> names_of_pattern(std::string_view pattern) {
   std::vector<std::string> names;
   for (auto begin = open + 1; begin <= close;) {
     const auto end = std::min(pattern.find(',', begin), close);
-    const std::string head(pattern.substr(0, open));
-    const std::string choice(pattern.substr(begin, end - begin));
-    for (const auto& tail : tails) names.push_back(head + choice + tail);
+    std::string head(pattern.substr(0, open));
+    head += pattern.substr(begin, end - begin);
+    for (const auto& tail : tails) names.push_back(head + tail);
     begin = end + 1;
   }
   return names;
