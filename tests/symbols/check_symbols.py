@@ -5,7 +5,8 @@
 
 A row of docs/theory/symbols.md is
     | maths | `code` `code` | shape, unit | meaning | `room/header.h` |
-A name is looked up as a whole word. A row whose code cell is empty is prose and is not checked.
+A name is looked up as a whole word, in the code and not in its comments. A row whose code cell is empty is prose and
+is not checked.
 """
 
 import pathlib
@@ -34,7 +35,7 @@ def problems(root):
         for name in headers:
             path = root / "src" / "parfait" / name
             if path.is_file():
-                texts.append(path.read_text(encoding="utf-8"))
+                texts.append(re.sub(r"//.*", "", path.read_text(encoding="utf-8")))
             else:
                 yield f"{table}:{number}: there is no header {name}."
         if not headers:

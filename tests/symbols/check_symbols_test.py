@@ -34,6 +34,10 @@ class Symbols(unittest.TestCase):
     def test_part_of_a_word_does_not_count(self):
         self.assertEqual(len(findings("| n | `n` | 1 | number | `dynamics/system.h` |\n")), 1)
 
+    def test_a_name_that_only_a_comment_mentions_is_found(self):
+        header = "struct Sizes { int nq; };  // nv\n"
+        self.assertEqual(len(findings("| n | `nq` `nv` | 1 | number | `dynamics/system.h` |\n", header)), 1)
+
     def test_a_header_that_is_gone_is_found(self):
         self.assertIn("no header", findings("| n | `nq` | 1 | number | `dynamics/sizes.h` |\n")[0])
 

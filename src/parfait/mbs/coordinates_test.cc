@@ -139,21 +139,28 @@ TEST(Coordinates, OfPointsNameTheirStatesAsPoints) {
   EXPECT_EQ(y.segment(12 + 9, 3), Vector3d(1, 0, 1));
 }
 
+constexpr double kJxx = (1.1 + 1.3 - 0.8) / 2, kJyy = (0.8 + 1.3 - 1.1) / 2;
+
+/// Its e1 may change its length.
+Body stretching_body() {
+  Body body;
+  body.id = "body";
+  body.mass = 2.0;
+  body.inertia[0][0] = 0.8;
+  body.inertia[1][1] = 1.1;
+  body.inertia[2][2] = 1.3;
+  body.released.xx = true;
+  return body;
+}
+
 // A body whose e1 may change its length (xx released), held by four springs of rest length 0
 // between its points (+-1, 0, 0) and anchors at (+-a, +-c, 0). With lambda = |e1| and the second
 // moment Jxx = (Iyy + Izz - Ixx) / 2 the symmetric motion is Jxx lambda'' = -4 k (lambda - a).
 TEST(Released, LengthOscillatesAsItsClosedFormSays) {
-  const double a = 1.4, c = 0.6, k = 3, Ixx = 0.8, Iyy = 1.1, Izz = 1.3, rate = 0.25;
+  const double a = 1.4, c = 0.6, k = 3, rate = 0.25;
   Description d;
-  Body body;
-  body.id = "body";
-  body.mass = 2.0;
-  body.inertia[0][0] = Ixx;
-  body.inertia[1][1] = Iyy;
-  body.inertia[2][2] = Izz;
-  body.released.xx = true;
-  body.x_rate = {rate, 0, 0};
-  d.bodies = {body};
+  d.bodies = {stretching_body()};
+  d.bodies[0].x_rate = {rate, 0, 0};
   for (int i = 0; i < 4; ++i) {
     const double side = i < 2 ? 1 : -1, across = i % 2 ? 1 : -1;
     Force f;
@@ -168,7 +175,7 @@ TEST(Released, LengthOscillatesAsItsClosedFormSays) {
   EXPECT_EQ(model.degrees_of_freedom(), 7);
   auto ws = model.make_workspace(0);
   VectorXd y = start_state(model);
-  const double w = std::sqrt(4 * k / ((Iyy + Izz - Ixx) / 2));
+  const double w = std::sqrt(4 * k / kJxx);
   double farthest = 0;
   for (int i = 1; i <= 1000; ++i) {
     y = runge_kutta_step(model, *ws, (i - 1) * kTimeStep, kTimeStep, y);
@@ -184,16 +191,9 @@ TEST(Released, LengthOscillatesAsItsClosedFormSays) {
 // The same length held from inside, by a spring between two of the body's own points (K 5.1.2: a
 // force in the place of the constraint): Jxx lambda'' = -k (lambda - rest).
 TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
-  const double k = 5, rest = 1.3, Ixx = 0.8, Iyy = 1.1, Izz = 1.3;
+  const double k = 5, rest = 1.3;
   Description d;
-  Body body;
-  body.id = "body";
-  body.mass = 2.0;
-  body.inertia[0][0] = Ixx;
-  body.inertia[1][1] = Iyy;
-  body.inertia[2][2] = Izz;
-  body.released.xx = true;
-  d.bodies = {body};
+  d.bodies = {stretching_body()};
   Force f;
   f.key = "Spring";
   f.id = "inside";
@@ -204,7 +204,7 @@ TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
   const Model model(d);
   auto ws = model.make_workspace(0);
   VectorXd y = start_state(model);
-  const double w = std::sqrt(k / ((Iyy + Izz - Ixx) / 2));
+  const double w = std::sqrt(k / kJxx);
   for (int i = 1; i <= 1000; ++i) {
     y = runge_kutta_step(model, *ws, (i - 1) * kTimeStep, kTimeStep, y);
     const double lambda = rest + (1 - rest) * std::cos(w * i * kTimeStep);
@@ -221,26 +221,19 @@ TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
 // momentum it began with. In the plane L = (Jxx lambda^2 + Jyy) w.
 TEST(Released, FreeSpinningBodyKeepsEnergyAndAngularMomentumWhileItStretches) {
   Description d;
-  Body body;
-  body.id = "body";
-  body.inertia[0][0] = 0.8;
-  body.inertia[1][1] = 1.1;
-  body.inertia[2][2] = 1.3;
-  body.released.xx = true;
-  body.omega = Number3{0, 0, 2.0};
-  d.bodies = {body};
+  d.bodies = {stretching_body()};
+  d.bodies[0].omega = Number3{0, 0, 2.0};
   const Model model(d);
-  const double Jxx = (1.1 + 1.3 - 0.8) / 2, Jyy = (0.8 + 1.3 - 1.1) / 2;
   auto ws = model.make_workspace(0);
   VectorXd y = start_state(model);
   const double energy = observed(model, *ws, 0, y, "energy.total");
-  EXPECT_NEAR(energy, 0.5 * (Jxx + Jyy) * 4, 1e-12);
+  EXPECT_NEAR(energy, 0.5 * (kJxx + kJyy) * 4, 1e-12);
   for (int i = 0; i < 500; ++i) y = runge_kutta_step(model, *ws, i * kTimeStep, kTimeStep, y);
   const Vector3d e1 = y.segment(3, 3), e2 = y.segment(6, 3);
   const double w = e1.normalized().dot(Vector3d(-y.segment(12 + 6, 3)));  // e2' = -w e1 / |e1|
   EXPECT_GT(e1.norm(), 1.5);
   EXPECT_LT(std::abs(e1.dot(e2)), 1e-11);
-  EXPECT_NEAR((Jxx * e1.squaredNorm() + Jyy) * w, (Jxx + Jyy) * 2.0, 1e-9);
+  EXPECT_NEAR((kJxx * e1.squaredNorm() + kJyy) * w, (kJxx + kJyy) * 2.0, 1e-9);
   EXPECT_NEAR(observed(model, *ws, 1, y, "energy.total"), energy, 1e-9);
 }
 
