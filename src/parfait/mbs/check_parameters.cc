@@ -41,7 +41,8 @@ const Marker* frame_owner(const Description& description, const std::string& ele
   return force && force->begin && force->end ? end_of(*force->begin, *force->end) : nullptr;
 }
 
-/// A driven component of a frame must be one that the model gives itself.
+/// A driven component of a frame must be one that the model gives itself, or of z, which has a
+/// default; x and y otherwise follow from z.
 void check_frame_target(const Description& description, const std::string& target,
                         const std::string& label, const Place& place) {
   const auto dot = target.find('.');
@@ -57,12 +58,12 @@ void check_frame_target(const Description& description, const std::string& targe
   }
   const char vector = target[target.size() - 3];
   const Frame& frame = marker->frame;
-  const bool given = vector == 'o' || (vector == 'x' && frame.has_x) ||
-                     (vector == 'y' && frame.has_y) || (vector == 'z' && frame.has_z);
+  const bool given = vector == 'o' || vector == 'z' || (vector == 'x' && frame.has_x) ||
+                     (vector == 'y' && frame.has_y);
   if (!given) {
     throw base::InputError(place,
                            fmt::format("{}: \"{}\" cannot be driven: the model does not give "
-                                       "the axis {} there.",
+                                       "the axis {} there, so that it follows from z.",
                                        label, target, vector));
   }
 }
