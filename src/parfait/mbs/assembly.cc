@@ -142,10 +142,11 @@ void check_forces(const Model& model, const ModelData& m) {
   }
 }
 
-/// Coordinates moved by up to `distance`, in a way that no mechanism is made for.
-std::vector<double> displaced(std::vector<double> q, double distance) {
+/// Coordinates with all axes turned by up to `angle`, in a way that no mechanism is made for. The
+/// origins stay: they have a scale, and follow.
+std::vector<double> displaced(std::vector<double> q, double angle) {
   for (std::size_t i = 0; i < q.size(); ++i) {
-    q[i] += distance * std::sin(1.7 * static_cast<double>(i) + 0.4);
+    if (i % 12 >= 3) q[i] += angle * std::sin(1.7 * static_cast<double>(i) + 0.4);
   }
   return q;
 }
