@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "element_lists.h"
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/force.h"
 #include "parfait/mbs/name_pattern.h"
@@ -57,8 +56,8 @@ Json constraints_json() {
   Json list = Json::array();
   for (const auto& constraint : mbs::constraint_types()) {
     Json axes = Json::array();
-    if (mbs::uses_a(constraint.kind)) axes.push_back("begin_axis");
-    if (mbs::uses_b(constraint.kind)) axes.push_back("end_axis");
+    if (constraint.has_begin_axis()) axes.push_back("begin_axis");
+    if (constraint.has_end_axis()) axes.push_back("end_axis");
     list.push_back({{"key", constraint.key},
                     {"summary", constraint.summary},
                     {"axes", axes},

@@ -152,7 +152,7 @@ void Recorder::take(const integrate::AcceptedStep& step, double t) {
 }
 
 void Recorder::follow_angles(const integrate::AcceptedStep& step, double from, double to) {
-  // Integrators seldom turn a body by more than a radian in a step; two turns are followed here.
+  // Less than half a turn between two looks: up to two turns in a step are followed.
   constexpr int kLooks = 4;
   if (!angle_observer_ || status_ != dynamics::Status::kOk) return;
   const double h = (step.t1 - step.t0) / kLooks;

@@ -201,7 +201,7 @@ Json as_json(const Simulation& s) {
   if (s.model.mechanics) {
     const auto& assembly = s.model.mechanics->assembly();
     json["assembly"] = {{"moved", assembly.moved}, {"velocity_change", assembly.velocity_change}};
-    if (s.model.mechanics->has_loops()) json["partition"] = s.partition->json();
+    if (s.model.mechanics->may_drop_rows()) json["partition"] = s.partition->json();
     json["energy"] = {{"initial", s.monitor.initial_energy()},
                       {"largest_kinetic", s.monitor.largest_kinetic_energy()}};
   }

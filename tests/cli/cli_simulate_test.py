@@ -140,6 +140,17 @@ class Simulate(CliTest):
         done = self.run_cli("check", model)
         self.assertIn("the initial position is singular: J4.B0_x follows", done.stdout)
 
+    def test_a_row_that_was_left_out_but_is_not_redundant_is_told(self):
+        # Flat, J4 in place: A turns with 1, C with -1/2, B not; x of J4 would leave with -3/2.
+        flat = self.FOUR_BAR.format(turned="", corner="1 0 0")
+        flat = flat.replace('o="0 0 0" />', 'o="0 0 0"/> <velocity omega="0 1 0"/>')
+        flat = flat.replace('o="1 0 0"/>', 'o="1 0 0"/> <velocity v="0 0 -1" omega="0 -0.5 0"/>')
+        self.run_cli("simulate", self.write("flat.xml", flat), "--out", "r", code=1)
+        result = self.result("r")
+        self.assertIn("J4.B0_x was left out as redundant but is not, its acceleration is off by 1.5",
+                      " ".join(result["warnings"]))
+        self.assertEqual(result["partition"]["largest_residual_row"], "J4.B0_x")
+
     def test_a_start_that_does_not_fit_and_an_offset_that_jumps_are_told(self):
         model = self.write("driven.xml", """<model> <simulation until="1"/>
           <body id="Slide" mass="1" moment_of_inertia="1 1 1"> <position o="0.5 0 0"/> </body>

@@ -5,6 +5,7 @@
 
 #include "parfait/io/element_reader.h"
 #include "parfait/io/value_reader.h"
+#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/registry.h"
 
 // Joints, constraints, forces and events: what connects bodies.
@@ -177,8 +178,10 @@ mbs::Constraint read_constraint(Element& element) {
   constraint.key = read_key(element);
   constraint.begin = read_required_end(element, "begin");
   constraint.end = read_required_end(element, "end");
-  constraint.begin_axis = read_constraint_axis(element, "begin_axis", constraint.has_begin_axis());
-  constraint.end_axis = read_constraint_axis(element, "end_axis", constraint.has_end_axis());
+  const auto* type = mbs::find_constraint(constraint.key);  // an unknown key is reported later
+  constraint.begin_axis =
+      read_constraint_axis(element, "begin_axis", !type || type->has_begin_axis());
+  constraint.end_axis = read_constraint_axis(element, "end_axis", !type || type->has_end_axis());
   if (const auto offset = element.field("offset")) {
     constraint.offset = read_value(element, *offset, "offset");
   }

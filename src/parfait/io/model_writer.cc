@@ -11,6 +11,7 @@
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
 #include "parfait/io/xml_attributes.h"
+#include "parfait/mbs/constraint_types.h"
 
 namespace parfait::io {
 namespace {
@@ -159,8 +160,11 @@ void write_constraint(xml_node model, const mbs::Constraint& constraint) {
   xml_node node = model.append_child("constraint");
   set(node, "key", constraint.key);
   set(node, "id", constraint.id);
-  if (constraint.has_begin_axis()) set(node, "begin_axis", std::string(1, constraint.begin_axis));
-  if (constraint.has_end_axis()) set(node, "end_axis", std::string(1, constraint.end_axis));
+  const auto* type = mbs::find_constraint(constraint.key);
+  if (type && type->has_begin_axis()) {
+    set(node, "begin_axis", std::string(1, constraint.begin_axis));
+  }
+  if (type && type->has_end_axis()) set(node, "end_axis", std::string(1, constraint.end_axis));
   set(node, "offset", value_text(constraint.offset));
   write_end(node, "begin", constraint.begin);
   write_end(node, "end", constraint.end);

@@ -142,6 +142,8 @@ void check_forces(const Model& model, const ModelData& m) {
   }
 }
 
+constexpr double kAside = 0.02;  ///< more than rounding, less than another way to assemble
+
 /// Coordinates with all axes turned by up to `angle`, in a way that no mechanism is made for. The
 /// origins stay: they have a scale, and follow.
 std::vector<double> displaced(std::vector<double> q, double angle) {
@@ -168,7 +170,7 @@ void warn_if_singular(const Model& model, ModelData& m) {
   if (here.empty()) return;
   auto workspace = model.make_workspace(0);
   std::vector<double> y = m.initial;
-  const auto q = displaced({y.data(), y.data() + m.sizes.nq}, 0.02);
+  const auto q = displaced({y.data(), y.data() + m.sizes.nq}, kAside);
   std::copy(q.begin(), q.end(), y.begin());
   std::fill_n(y.begin() + m.sizes.nq, m.sizes.nq, 0.0);
   const auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
@@ -193,7 +195,7 @@ bool approach(const ModelData& m, dynamics::Workspace& workspace, std::vector<do
   const std::vector<double> reached = P.q;
   // The second time a little aside: an axis at a right angle to where it belongs does not know in
   // which direction to turn.
-  for (const double aside : {0.0, 0.02}) {
+  for (const double aside : {0.0, kAside}) {
     P.q = displaced(P.q0, aside);
     if (!approach_positions(m, w, kTolerance)) continue;
     store_coordinates(m, P.q.data(), y.data());
@@ -240,7 +242,7 @@ void assemble(const Model& model, ModelData& m) {
   }
   check_branches(model, m);
   check_forces(model, m);
-  if (model.has_loops()) warn_if_singular(model, m);
+  if (model.may_drop_rows()) warn_if_singular(model, m);
 }
 
 int Model::degrees_of_freedom() const {

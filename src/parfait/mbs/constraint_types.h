@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/registry.h"
 
 /// The constraints a model may state on their own (`<constraint key="...">`): the rows of K
@@ -15,6 +16,9 @@ struct ConstraintType {
   RowKind kind;
   std::string summary;
   ConstantInfo offset;
+
+  bool has_begin_axis() const { return uses_a(kind); }
+  bool has_end_axis() const { return uses_b(kind); }
 };
 
 /// In the order of RowKind.

@@ -115,9 +115,6 @@ struct Constraint {
   char end_axis = 'z';    ///< the second vector of DDX: an axis of the end marker
   Value offset;           ///< r; a formula of time t and parameters drives the constraint
   Place place;
-
-  bool has_begin_axis() const { return key == "DDX" || key == "BBDX" || key == "VVDX"; }
-  bool has_end_axis() const { return key == "DDX"; }
 };
 
 /// Whether a force acts always, or only while its measure s is short of its rest value (it pushes:

@@ -16,13 +16,13 @@ std::span<const ConstantFamily> driven_constants() {
       {Of::kBody, "cholesky.{6,7,8,9}", "kg^(1/2)",
        "... and every L with a nonzero diagonal is a body that can exist"},
       {Of::kMarker, "o.{x,y,z}", "m", "origin of a marker, in the body's frame"},
-      {Of::kMarker, "{x,y,z}.{x,y,z}", "1", "its axes, those that the model gives"},
+      {Of::kMarker, "{x,y,z}.{x,y,z}", "1", "its axes, those that the model gives and z"},
       {Of::kConstraint, "offset", "as its key", "r, where it is a number"},
       {Of::kEnds, "begin.o.{x,y,z}", "m",
        "frame of a joint, constraint, force or event on its begin body: origin, ..."},
-      {Of::kEnds, "begin.{x,y,z}.{x,y,z}", "1", "... and axes, those that the model gives"},
+      {Of::kEnds, "begin.{x,y,z}.{x,y,z}", "1", "... and axes, those that the model gives and z"},
       {Of::kEnds, "end.o.{x,y,z}", "m", "the same on its end body: origin, ..."},
-      {Of::kEnds, "end.{x,y,z}.{x,y,z}", "1", "... and axes, those that the model gives"}};
+      {Of::kEnds, "end.{x,y,z}.{x,y,z}", "1", "... and axes, those that the model gives and z"}};
   return families;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct EliminationPlan {
   std::vector<int> fill;     ///< blocks without a coupling: start from zero
   std::vector<char> tested;  ///< per joint: closes a loop, or rows may vanish: test its rank
   int size = 0;              ///< doubles for all blocks
+
+  bool tests_any() const { return std::find(tested.begin(), tested.end(), 1) != tested.end(); }
 };
 
 /// Blocks are stored by columns of four rows, so that no lane of a register is wasted on the fifth

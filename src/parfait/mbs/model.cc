@@ -142,9 +142,8 @@ std::string Model::invariant_name(int i) const {
   return row_name(velocity ? row - body_rows : joint_row_of(m, row));
 }
 
-bool Model::has_loops() const {
-  const auto& tested = data_->structure.plan.tested;
-  return std::find(tested.begin(), tested.end(), 1) != tested.end();
+bool Model::may_drop_rows() const {
+  return data_->structure.plan.tests_any();
 }
 
 std::vector<std::string> Model::joints_in_loops_of(const std::vector<int>& rows) const {

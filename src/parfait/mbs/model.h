@@ -91,8 +91,8 @@ class Model final : public dynamics::System {
   /// Name of an entry of invariants(): the same for rows of joints, "Body.e1.e2" for those of
   /// bodies.
   std::string invariant_name(int i) const;
-  /// Whether a joint closes a loop, so that rows may be redundant.
-  bool has_loops() const;
+  /// Whether the rank of rows is tested: joints that close loops, velocity rows.
+  bool may_drop_rows() const;
   /// Ids of the joints and constraints that share a loop with these rows. Where they are redundant,
   /// the reactions there are not unique.
   std::vector<std::string> joints_in_loops_of(const std::vector<int>& rows) const;

@@ -211,8 +211,7 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
 
   // A row that others imply is implied at the velocities only up to |g| |v|: where there are loops,
   // positions go on to that, or to where rounding ends it.
-  const auto& tested = m.structure.plan.tested;
-  const bool loops = std::find(tested.begin(), tested.end(), 1) != tested.end();
+  const bool loops = m.structure.plan.tests_any();
   const double target = loops ? tolerance / (1 + 10 * largest(P.v.data(), m.sizes.nv)) : tolerance;
 
   // Positions.
