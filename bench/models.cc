@@ -175,6 +175,21 @@ Description revolute_chain(int n, double phase) {
   return assembly.take();
 }
 
+Description spring_chain(int n, double phase) {
+  Description description = revolute_chain(n, phase);
+  description.id = "spring_chain";
+  for (const auto& joint : description.joints) {
+    mbs::Force force;
+    force.key = "Rotational_Spring_Damper";
+    force.id = "Spring_" + joint.id;
+    force.begin = joint.begin;
+    force.end = joint.end;
+    force.constants = {{"rest_angle", 0.1}, {"stiffness", 50.0}, {"damping", 2.0}};
+    description.forces.push_back(force);
+  }
+  return description;
+}
+
 Description spherical_chain(int n, double phase) {
   Assembly assembly("spherical_chain");
   int parent = Assembly::kGround;

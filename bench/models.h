@@ -19,6 +19,9 @@ namespace parfait::bench {
 /// n bodies along x, revolute about y, as in K 12.1.1.
 mbs::Description revolute_chain(int n, double phase = 0);
 
+/// The same with a rotational spring and damper at each joint.
+mbs::Description spring_chain(int n, double phase = 0);
+
 /// n bodies along x, spherical joints.
 mbs::Description spherical_chain(int n, double phase = 0);
 
