@@ -13,9 +13,9 @@
 #include "models.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
-#include "parfait/estimate/fit.h"
-#include "parfait/estimate/shooting_interval.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/synthesize.h"
+#include "parfait/estimate/shooting/shooting_interval.h"
 #include "parfait/io/problem_file.h"
 #include "parfait/mbs/model.h"
 

@@ -14,8 +14,8 @@
 
 #include "estimate_peer.h"
 #include "parfait/dynamics/formula_system.h"
-#include "parfait/estimate/fit.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/synthesize.h"
 
 namespace parfait::bench {
 namespace {

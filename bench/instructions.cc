@@ -13,7 +13,7 @@
 
 #include "models.h"
 #include "parfait/base/error.h"
-#include "parfait/estimate/fit.h"
+#include "parfait/estimate/fit/fit.h"
 #include "parfait/io/model_file.h"
 #include "parfait/io/problem_file.h"
 #include "parfait_run.h"

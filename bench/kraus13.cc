@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "parfait/estimate/fit.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/io/problem_file.h"
 
 // The tables of K 13.2 and 13.3: increments that each variant of the method needs from each start,

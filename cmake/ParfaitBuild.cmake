@@ -66,14 +66,22 @@ if(PARFAIT_SANITIZE)
 endif()
 
 # parfait_room(<name> DEPS <rooms and libraries> KERNELS <names>): a library from all .cc files of the
-# folder that are not tests; its *_test.cc go to the test program TESTS. KERNELS are the files compiled for
-# speed, given without folder and .cc. PRIVATE_DEPS: libraries its headers do not show.
+# folder and its subfolders that are not tests; its *_test.cc go to the test program TESTS. KERNELS are the
+# files compiled for speed, given without folder and .cc. PRIVATE_DEPS: libraries its headers do not show.
 function(parfait_room name)
   cmake_parse_arguments(ROOM "" "" "DEPS;PRIVATE_DEPS;KERNELS;TESTS;TEST_DEPS" ${ARGN})
-  file(GLOB light CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
-  set(kernels ${ROOM_KERNELS})
-  list(TRANSFORM kernels REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/${name}/\\1.cc")
+  file(GLOB_RECURSE light CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
+  set(kernels "")
+  foreach(kernel ${ROOM_KERNELS})
+    set(found ${light})
+    list(FILTER found INCLUDE REGEX "/${kernel}\\.cc$")
+    list(LENGTH found count)
+    if(NOT count EQUAL 1)
+      message(FATAL_ERROR "room ${name}: ${count} files are called ${kernel}.cc; a kernel is one file.")
+    endif()
+    list(APPEND kernels ${found})
+  endforeach()
   list(REMOVE_ITEM light ${tests} ${kernels} "")
 
   set(objects "")

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "parfait/base/error.h"
-#include "parfait/estimate/fit.h"
-#include "parfait/estimate/variables.h"
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/problem/variables.h"
 #include "parfait/io/text_file.h"
 #include "parfait/math/finite.h"
 #include "run_folder.h"

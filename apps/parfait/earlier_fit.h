@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/estimate/problem.h"
+#include "parfait/estimate/problem/problem.h"
 
 namespace parfait::app {
 

@@ -11,7 +11,7 @@
 #include "json_text.h"
 #include "loaded_model.h"
 #include "mpi_team.h"
-#include "parfait/estimate/problem_counts.h"
+#include "parfait/estimate/problem/problem_counts.h"
 #include "stopwatch.h"
 #include "variable_layout.h"
 

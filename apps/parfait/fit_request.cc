@@ -8,8 +8,8 @@
 #include "earlier_fit.h"
 #include "name_list.h"
 #include "parfait/base/error.h"
-#include "parfait/estimate/check_problem.h"
-#include "parfait/estimate/problem_counts.h"
+#include "parfait/estimate/problem/check_problem.h"
+#include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem_file.h"
 #include "problem_changes.h"
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "fit_request.h"
-#include "parfait/estimate/fit.h"
-#include "parfait/estimate/prediction.h"
-#include "parfait/estimate/profile.h"
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/prediction.h"
+#include "parfait/estimate/fit/profile.h"
 #include "run_folder.h"
 
 namespace parfait::app {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "parfait/estimate/gauss_newton.h"
+#include "parfait/estimate/iteration/gauss_newton.h"
 
 namespace parfait::app {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "parfait/estimate/team.h"
+#include "parfait/estimate/experiment/team.h"
 
 namespace parfait::app {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/estimate/problem.h"
+#include "parfait/estimate/problem/problem.h"
 #include "settings.h"
 
 /// What the command line changes in a problem without editing its file.

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "loaded_model.h"
-#include "parfait/estimate/check_problem.h"
-#include "parfait/estimate/horizon.h"
-#include "parfait/estimate/problem_counts.h"
+#include "parfait/estimate/problem/check_problem.h"
+#include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem_file.h"
 
 namespace parfait::app {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "parfait/dynamics/formula_system.h"
-#include "parfait/estimate/fit.h"
+#include "parfait/estimate/fit/fit.h"
 #include "parfait/io/csv.h"
 #include "published.h"
 

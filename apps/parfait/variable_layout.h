@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/estimate/ensemble.h"
+#include "parfait/estimate/experiment/ensemble.h"
 
 namespace parfait::app {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "parfait/dynamics/formula_model.h"
-#include "parfait/estimate/fit.h"
+#include "parfait/estimate/fit/fit.h"
 
 /// Small estimation problems, built in a line or two.
 namespace parfait::estimation {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "problems.h"
 
 // Models with algebraic states, relaxed so that nodes need not be consistent.

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/io/problem_file.h"
 #include "problems.h"
 

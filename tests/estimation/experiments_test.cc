@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "problems.h"
 
 // Several experiments in one estimation.

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "problems.h"
 
 // How fits of dynamic problems behave far from the solution.

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "build.h"
-#include "parfait/estimate/check_problem.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
+#include "parfait/estimate/problem/check_problem.h"
 #include "parfait/io/model_file.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"

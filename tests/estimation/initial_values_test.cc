@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/math/dense_solves.h"
 #include "problems.h"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "build.h"
-#include "parfait/estimate/prediction.h"
-#include "parfait/estimate/profile.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/prediction.h"
+#include "parfait/estimate/fit/profile.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/math/dense_solves.h"
 #include "parfait/math/quantiles.h"
 #include "problems.h"

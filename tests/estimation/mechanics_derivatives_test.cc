@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "parfait/estimate/shooting_experiment.h"
+#include "parfait/estimate/shooting/shooting_experiment.h"
 #include "parfait/io/problem_file.h"
 #include "problems.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/io/any_model_file.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/math/dense_solves.h"
 #include "problems.h"
 

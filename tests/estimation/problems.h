@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "parfait/dynamics/formula_model.h"
-#include "parfait/estimate/fit.h"
+#include "parfait/estimate/fit/fit.h"
 
 /// Estimation problems of the literature, built in code.
 namespace parfait::estimation {

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "parfait/base/error.h"
-#include "parfait/estimate/fit.h"
-#include "parfait/estimate/relaxed_mechanics.h"
-#include "parfait/estimate/shooting_experiment.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/synthesize.h"
+#include "parfait/estimate/shooting/relaxed_mechanics.h"
+#include "parfait/estimate/shooting/shooting_experiment.h"
 #include "parfait/integrate/integrator.h"
 #include "parfait/mbs/model.h"
 #include "testing/model_gallery.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 
 namespace parfait::estimation {
 

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "parfait/estimate/fit.h"
+#include "parfait/estimate/fit/fit.h"
 
 // What a fit promises of its estimates, against what happens when the experiment is repeated.
 namespace parfait::estimation {

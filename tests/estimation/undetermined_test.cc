@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "build.h"
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "problems.h"
 
 // What a fit says about parameters that the data cannot determine.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "nist_problems.h"
-#include "parfait/estimate/fit.h"
+#include "parfait/estimate/fit/fit.h"
 
 namespace parfait::estimate {
 namespace {

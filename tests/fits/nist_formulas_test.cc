@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "nist_problems.h"
-#include "parfait/estimate/algebraic_experiment.h"
-#include "parfait/estimate/statistics.h"
+#include "parfait/estimate/algebraic/algebraic_experiment.h"
+#include "parfait/estimate/statistics/statistics.h"
 #include "parfait/math/dense_solves.h"
 
 namespace parfait::estimate {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that each room (folder of src/parfait) includes only the rooms it may.
+"""Checks that each room (folder of src/parfait) includes only the rooms it may, and each step (subfolder of a
+large room) only the steps before it.
 
     check_includes.py ROOT        0 if clean, otherwise 1 and one line per violation
 
-A room is one step of the science and sees only the rooms above it in ROOMS; some see fewer. Test files
-(*_test.cc, and test_*.h that only they include) may also include <gtest/...>, <gmock/...>, testing/... and any
-room above theirs.
+A room is one step of the science and sees only the rooms above it in ROOMS; some see fewer. The subfolders of
+a room in STEPS are the steps of its work, in this order: every file lies in one of them, and a .cc there has a
+header of its name or a name that begins with that of the header it belongs to. Test files (*_test.cc, and
+test_*.h that only they include) may also include <gtest/...>, <gmock/...>, testing/..., any room above theirs
+and any step of their own room.
 """
 
 import pathlib
@@ -19,6 +22,15 @@ ROOMS = ["base", "math", "expr", "dynamics", "mbs", "tree", "fem", "integrate", 
 NARROWER = {
     "integrate": {"base", "math", "expr", "dynamics"},
     "estimate": {"base", "math", "expr", "dynamics", "integrate"},
+}
+# Subfolders of large rooms, in the order of the work. A step may include the steps before it ...
+STEPS = {
+    "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
+}
+# ... unless it is listed here, with all it may see besides itself.
+NARROWER_STEPS = {
+    "estimate/algebraic": {"linear", "iteration", "problem", "experiment"},
+    "estimate/statistics": {"linear", "iteration", "problem", "experiment"},
 }
 # Libraries that only some rooms may know: the computation tier knows no file format and prints nothing.
 LIBRARIES = {
@@ -34,7 +46,36 @@ def allowed_rooms(room):
     return NARROWER.get(room, set(ROOMS[: ROOMS.index(room)])) | {room}
 
 
+def allowed_steps(room, step):
+    before = STEPS[room][: STEPS[room].index(step)]
+    return NARROWER_STEPS.get(f"{room}/{step}", set(before)) | {step}
+
+
+def step_violation(room, step, target):
+    """What is wrong with `step` of `room` including the file `target` of the same room, or None."""
+    parts = target.split("/")
+    other = parts[2] if len(parts) > 3 else None
+    if other not in STEPS[room]:
+        return f'"{target}": {room} has no step "{other}".' if other else f'"{target}": does not lie in a step.'
+    if other not in allowed_steps(room, step):
+        return f"{room}/{step} must not include {room}/{other} ({target})."
+    return None
+
+
+def violations_of_step(path, room, names):
+    """`names`: of the headers beside the file, without .h."""
+    if room not in STEPS:
+        return
+    step = path.parent.name
+    if path.parent.parent.name != room or step not in STEPS[room]:
+        yield f"{path}: does not lie in a step of {room}. Steps: {', '.join(STEPS[room])}."
+    elif path.suffix == ".cc" and not path.name.endswith("_test.cc"):
+        if not any(path.stem == name or path.stem.startswith(name + "_") for name in names):
+            yield f"{path}: no header says whose part this is: name it after one in {room}/{step}."
+
+
 def violations_of_file(path, room, lines):
+    step = path.parent.name if room in STEPS and path.parent.name in STEPS[room] else None
     is_test = path.name.endswith("_test.cc") or (path.name.startswith("test_") and path.suffix == ".h")
     for number, line in enumerate(lines, start=1):
         match = INCLUDE.match(line)
@@ -54,6 +95,10 @@ def violations_of_file(path, room, lines):
                 yield f"{where}: {room} must not include {other} ({target})."
             elif other not in allowed_rooms(room) and ROOMS.index(other) > ROOMS.index(room):
                 yield f"{where}: a test of {room} must not include {other}, which comes later ({target})."
+            elif other == room and step and not is_test:
+                violation = step_violation(room, step, target)
+                if violation:
+                    yield f"{where}: {violation}"
         elif target.startswith(("gtest/", "gmock/", "testing/")):
             if not is_test:
                 yield f"{where}: only tests may include {target}."
@@ -77,6 +122,7 @@ def violations(root):
         if len(parts) < 2 or room not in ROOMS:
             yield f"{path}: does not lie in a room. Rooms: {', '.join(ROOMS)}."
             continue
+        yield from violations_of_step(path, room, [header.stem for header in path.parent.glob("*.h")])
         yield from violations_of_file(path, room, path.read_text(encoding="utf-8").splitlines())
 
 

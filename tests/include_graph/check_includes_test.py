@@ -44,8 +44,8 @@ class Includes(unittest.TestCase):
                         "integrate must not include mbs")
 
     def test_estimate_sees_integrate_but_not_mbs(self):
-        self.expect_clean("estimate/a.cc", '#include "parfait/integrate/integrate.h"\n')
-        self.expect_one("estimate/a.cc", '#  include "parfait/tree/model.h"\n',
+        self.expect_clean("estimate/fit/a.h", '#include "parfait/integrate/integrate.h"\n')
+        self.expect_one("estimate/fit/a.h", '#  include "parfait/tree/model.h"\n',
                         "estimate must not include tree")
 
     def test_tests_may_use_gtest_and_the_testing_folder(self):
@@ -74,6 +74,29 @@ class Includes(unittest.TestCase):
         self.expect_one("utils/a.h", "", "does not lie in a room")
         self.expect_one("math/a.cc", '#include "a.h"\n', "by its full path")
         self.expect_one("math/a.cc", '#include "parfait/utils/a.h"\n', "there is no room")
+
+    def test_a_step_of_a_room_includes_steps_before_it(self):
+        self.expect_clean("estimate/shooting/a.h", '#include "parfait/estimate/linear/block.h"\n'
+                                                   '#include "parfait/estimate/shooting/b.h"\n')
+        self.expect_one("estimate/linear/a.h", '#include "parfait/estimate/fit/fit.h"\n',
+                        "estimate/linear must not include estimate/fit")
+
+    def test_the_two_kinds_of_experiments_do_not_see_each_other(self):
+        self.expect_one("estimate/algebraic/a.h", '#include "parfait/estimate/shooting/a.h"\n',
+                        "estimate/algebraic must not include estimate/shooting")
+
+    def test_a_test_may_include_every_step_of_its_room(self):
+        self.expect_clean("estimate/linear/a_test.cc", '#include "parfait/estimate/fit/fit.h"\n')
+
+    def test_files_of_a_room_with_steps_lie_in_one(self):
+        self.expect_one("estimate/a.h", "", "does not lie in a step of estimate")
+        self.expect_one("estimate/drawer/a.h", "", "does not lie in a step of estimate")
+        self.expect_one("estimate/fit/a.h", '#include "parfait/estimate/problem.h"\n', "does not lie in a step")
+        self.expect_one("estimate/fit/a.h", '#include "parfait/estimate/drawer/a.h"\n', 'no step "drawer"')
+
+    def test_a_source_in_a_step_is_named_after_its_header(self):
+        self.assertEqual(findings({"estimate/fit/fit.h": "", "estimate/fit/fit_summary.cc": ""}), [])
+        self.expect_one("estimate/fit/summary.cc", "", "no header says whose part this is")
 
     def test_an_empty_tree_is_not_clean(self):
         self.assertIn("no sources found", findings({})[0])

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "parfait/estimate/problem.h"
+#include "parfait/estimate/problem/problem.h"
 
 namespace parfait::io {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parfait/estimate/synthesize.h"
+#include "parfait/estimate/fit/synthesize.h"
 #include "parfait/io/data_table.h"
 #include "parfait/io/problem_elements.h"
 #include "parfait/io/text_file.h"

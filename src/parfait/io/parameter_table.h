@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parfait/estimate/problem.h"
+#include "parfait/estimate/problem/problem.h"
 
 namespace parfait::io {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "parfait/estimate/problem.h"
+#include "parfait/estimate/problem/problem.h"
 #include "parfait/io/model_library.h"
 #include "parfait/io/xml_element.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "parfait/estimate/problem.h"
+#include "parfait/estimate/problem/problem.h"
 
 /// Estimation problems (XML, root `<problem>`; docs/problem_file.md explains them, and
 /// docs/schema/problem.xsd describes them).

@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "parfait/estimate/problem_counts.h"
+#include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/data_table.h"
 #include "parfait/io/test_problem_files.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parfait/estimate/check_problem.h"
+#include "parfait/estimate/problem/check_problem.h"
 #include "parfait/io/parameter_table.h"
 #include "parfait/io/problem_elements.h"
 #include "parfait/io/problem_file.h"

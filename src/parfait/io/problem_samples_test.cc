@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "parfait/estimate/check_problem.h"
-#include "parfait/estimate/problem_counts.h"
+#include "parfait/estimate/problem/check_problem.h"
+#include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem_file.h"
 #include "parfait/io/test_problem_files.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "parfait/base/error.h"
-#include "parfait/estimate/problem_counts.h"
+#include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/data_table.h"
 #include "parfait/io/number.h"
 #include "parfait/io/problem_elements.h"

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "parfait/estimate/experiment/experiment.h"
+#include "parfait/estimate/experiment/shared_block.h"
+#include "parfait/estimate/experiment/team.h"
+#include "parfait/estimate/iteration/least_squares_problem.h"
+#include "parfait/estimate/linear/linear_fit.h"
+#include "parfait/estimate/problem/variables.h"
+
+namespace parfait::estimate {
+
+/// All experiments of a problem as one least squares problem in
+///
+///   x = (p | x_1 | x_2 | ...)      shared parameters, then the variables of each experiment.
+///
+/// Experiments are evaluated in parallel, on threads and on the processes of a team. Each condenses
+/// its own equations; LinearFit solves what is left for all together.
+class Ensemble : public LeastSquaresProblem {
+ public:
+  /// `requirements` are those of the shared parameters alone.
+  Ensemble(Unknowns shared, const std::vector<Requirement>& requirements,
+           std::vector<std::unique_ptr<Experiment>> experiments, const LinearFitOptions& options,
+           Team& team);
+  ~Ensemble() override;
+
+  int num_variables() const override { return offsets_.back(); }
+  /// The first guess; false: it cannot be had.
+  [[nodiscard]] bool initialize(Eigen::VectorXd& x);
+  Values evaluate(VecIn x) override;
+  Values linearize(VecIn x) override;
+  std::string why() const override { return why_; }
+  Eigen::VectorXd increment() override;
+  Eigen::VectorXd remainder() override;
+  Eigen::VectorXd increment_of(VecIn r1) override;
+  [[nodiscard]] bool damp(double lambda) override;
+  Eigen::VectorXd into_bounds(VecIn x) const override;
+  Eigen::VectorXd adopt(VecIn x) override;
+  /// Nodes go onto the constraints after each step.
+  void set_consistent(bool consistent) { consistent_ = consistent; }
+  double noise() const override { return noise_; }
+  void set_noise(double noise) { noise_ = noise; }
+  int rank() const override { return linear_.rank(); }
+  int num_free() const override { return linear_.num_free(); }
+  double condition() const override { return linear_.condition(); }
+
+  const Unknowns& shared() const { return shared_; }
+  int num_experiments() const { return static_cast<int>(experiments_.size()); }
+  Experiment& experiment(int e) { return *experiments_[static_cast<std::size_t>(e)]; }
+  const Experiment& experiment(int e) const { return *experiments_[static_cast<std::size_t>(e)]; }
+  /// The part of x that belongs to an experiment.
+  Eigen::VectorXd variables_of(int e, VecIn x) const;
+  int offset_of(int e) const { return offsets_[static_cast<std::size_t>(e)]; }
+
+  /// Of the last linearize(): block e + 1 belongs to experiment e, block 0 to the shared
+  /// parameters.
+  const LinearFit& linear() const { return linear_; }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  /// Residuals of the last point, priors of shared parameters first, then experiment by experiment.
+  Eigen::VectorXd residuals() const;
+  /// Residuals of one experiment, whoever owns it.
+  const Eigen::VectorXd& residuals_of(int e) const {
+    return residuals_[static_cast<std::size_t>(e) + 1];
+  }
+  const SharedBlock& shared_block() const { return shared_block_; }
+  /// Of all experiments, on all processes.
+  Work work() const;
+  std::vector<std::string> remarks() const;
+
+ private:
+  Values visit(VecIn x, bool with_derivatives);
+  void exchange(bool with_derivatives);
+  Eigen::VectorXd expand(const LinearSolution& solution, bool with_values);
+  double objective(VecIn r) const;
+
+  Unknowns shared_;
+  SharedBlock shared_block_;
+  std::vector<std::unique_ptr<Experiment>> experiments_;
+  LinearFitOptions options_;
+  Team& team_;
+  std::vector<int> offsets_;  ///< of each experiment's variables in x, and the end
+
+  std::string why_;
+  std::vector<Block> blocks_, damped_blocks_;
+  std::vector<RightSide> rights_;
+  std::vector<Eigen::VectorXd> residuals_;  ///< of each block
+  std::vector<double> infeasibility_;
+  std::vector<std::string> failures_;  ///< of each experiment; empty: it exists
+  bool at_linearization_ = false;      ///< the last point is that of the last linearize()
+  bool linearized_ = false;            ///< once: before, there is nothing to condense with
+  bool consistent_ = false;
+  double noise_ = 0;
+  LinearFit linear_;
+  WorkingSet working_set_;
+  double damping_ = 0;  ///< D of damp(): largest column norm at the first point
+};
+
+}  // namespace parfait::estimate

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parfait/estimate/linear/block.h"
+
+namespace parfait::estimate {
+
+class Unknowns;  // variables.h
+
+/// What a residual stands for.
+struct ResidualInfo {
+  std::string column;  ///< of the data; of a prior: the parameter or state
+  double t = 0;        ///< algebraic experiments: the row
+  double measured = 0;
+  double sigma = 1;
+  bool prior = false;
+};
+
+/// An initial state that is estimated: entry `index` of x, times `scale`.
+struct InitialUnknown {
+  std::string state;
+  int index = 0;
+  double scale = 1;
+};
+
+/// States at shooting nodes: of node i the entries of x from first[i] on, times scale.
+struct NodeStates {
+  std::vector<std::string> names{};
+  std::vector<double> times{};
+  std::vector<int> first{};  ///< -1: not all of the node is unknown (the first, as a rule)
+  Eigen::VectorXd scale{};
+  Eigen::VectorXd first_state{};  ///< of node 0, free and fixed components
+};
+
+/// What an experiment has cost.
+struct Work {
+  std::int64_t evaluations = 0;     ///< of all intervals, values only
+  std::int64_t linearizations = 0;  ///< with directions
+  std::int64_t steps = 0;
+  std::int64_t rhs = 0;         ///< right-hand sides
+  std::int64_t directions = 0;  ///< integrated directions, summed over intervals
+};
+
+/// What one experiment contributes to an estimation: its own unknowns x (nodes of its trajectory,
+/// local parameters), and equations in x and the shared parameters p,
+///
+///   r1(x, p) = (model - measurement) / sigma,   r2(x, p) = 0,   r3(x, p) >= 0.
+///
+/// All variables are scaled. An experiment is used by one thread at a time; it may use more itself.
+///
+/// Laws  block() is the derivative of the values, condensed; for every Delta (xi, p):
+///       expand() of it satisfies the linearized equations that were eliminated (matching).
+class Experiment {
+ public:
+  virtual ~Experiment() = default;
+  virtual const std::string& id() const = 0;
+
+  virtual int num_variables() const = 0;  ///< of x
+  virtual std::vector<std::string> variable_names() const = 0;
+  /// First guess of x at the shared parameters p; also what must be integrated for it.
+  virtual bool initialize(VecIn p, Eigen::VectorXd& x) = 0;
+
+  /// Values at a point. False: they do not exist there; why() says it.
+  [[nodiscard]] virtual bool evaluate(VecIn x, VecIn p) = 0;
+  /// Values, derivatives and the condensed block.
+  [[nodiscard]] virtual bool linearize(VecIn x, VecIn p) = 0;
+  virtual std::string why() const = 0;
+
+  /// Of the last point: weighted residuals, and the largest |equation| or violation of an
+  /// inequality, eliminated equations included.
+  virtual const Eigen::VectorXd& residuals() const = 0;
+  virtual double infeasibility() const = 0;
+
+  /// Of the last linearize().
+  virtual const Block& block() const = 0;
+  /// The values of the last point, condensed with the matrices of the last linearize().
+  virtual RightSide right_side() const = 0;
+  /// The increment of x that belongs to increments of xi and p. `with_values`: includes the
+  /// correction of the eliminated equations by the values of the last point; without, only the
+  /// linear map (for directions and covariances).
+  virtual Eigen::VectorXd expand(VecIn xi, VecIn p, bool with_values) const = 0;
+
+  /// x with all states moved onto the constraints of the model.
+  virtual Eigen::VectorXd onto_manifold(VecIn x, VecIn /*p*/) { return x; }
+  /// x moved to where its bounds hold.
+  virtual Eigen::VectorXd into_bounds(VecIn x) const { return x; }
+
+  /// The local parameters, and where they begin in x.
+  virtual const Unknowns& locals() const = 0;
+  virtual int first_local() const = 0;
+  /// Initial states that are unknown: entries of x.
+  virtual std::vector<InitialUnknown> initial_unknowns() const { return {}; }
+  /// Where the states at the nodes of a dynamic experiment are; first_state is of the last point.
+  virtual NodeStates node_states() const { return {}; }
+  /// One per residual.
+  virtual std::vector<ResidualInfo> residual_infos() const = 0;
+  /// The share of each measurement in its own prediction at the last linearize(), given the
+  /// covariance of (xi, p) for data of unit variance; between 0 and 1, one per residual.
+  virtual Eigen::VectorXd leverages(MatIn covariance) const;
+  /// Since the experiment was made.
+  virtual Work work() const { return {}; }
+  /// What a person should know about the last point (a switching sequence that changed, ...).
+  virtual std::vector<std::string> remarks() const { return {}; }
+};
+
+}  // namespace parfait::estimate

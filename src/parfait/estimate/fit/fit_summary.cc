@@ -1,0 +1,447 @@
+#include "parfait/estimate/fit/fit_summary.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/estimate/linear/packing.h"
+#include "parfait/estimate/statistics/statistics.h"
+#include "parfait/math/dense_solves.h"
+
+namespace parfait::estimate {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+/// A linear function of the increments of one experiment: rows (of x) = by_xi * xi + by_p * p.
+struct RowMap {
+  MatrixXd by_xi, by_p;
+};
+
+/// What the owner of an experiment knows: all of its x as a linear function of (xi, p), and the
+/// state at the first node.
+struct Expansion : RowMap {
+  VectorXd first_state;
+};
+
+/// All of x as a linear function of (xi, p); of the owner, for everybody.
+std::vector<Expansion> expansion_maps(Ensemble& ensemble, Team& team) {
+  const Index np = ensemble.shared().size();
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(ensemble.num_experiments()));
+  for (int e = 0; e < ensemble.num_experiments(); ++e) {
+    if (!team.owns(e)) continue;
+    const Experiment& experiment = ensemble.experiment(e);
+    const Index n = ensemble.blocks()[static_cast<std::size_t>(e) + 1].num_local();
+    RowMap map{.by_xi = MatrixXd(experiment.num_variables(), n),
+               .by_p = MatrixXd(experiment.num_variables(), np)};
+    const VectorXd no_xi = VectorXd::Zero(n), no_p = VectorXd::Zero(np);
+    for (Index j = 0; j < n; ++j) {
+      map.by_xi.col(j) = experiment.expand(VectorXd::Unit(n, j), no_p, false);
+    }
+    for (Index j = 0; j < np; ++j) {
+      map.by_p.col(j) = experiment.expand(no_xi, VectorXd::Unit(np, j), false);
+    }
+    Packer packer(parts[static_cast<std::size_t>(e)]);
+    packer.put(map.by_xi);
+    packer.put(map.by_p);
+    packer.put(experiment.node_states().first_state);
+  }
+  team.exchange(parts);
+  std::vector<Expansion> maps(parts.size());
+  for (std::size_t e = 0; e < parts.size(); ++e) {
+    Unpacker unpacker(parts[e]);
+    unpacker.get(maps[e].by_xi);
+    unpacker.get(maps[e].by_p);
+    unpacker.get(maps[e].first_state);
+  }
+  return maps;
+}
+
+/// Covariances of linear functions of (xi_e, p), for data of unit variance.
+class Covariances {
+ public:
+  Covariances(const LinearFit& linear, int num_experiments) : shared(linear.covariance_shared()) {
+    for (int e = 0; e < num_experiments; ++e) {
+      local.push_back(linear.covariance_local(e + 1));
+      mixed.push_back(linear.covariance_mixed(e + 1));
+    }
+  }
+  MatrixXd with_shared(int e, const RowMap& f) const {
+    return f.by_xi * mixed[static_cast<std::size_t>(e)] + f.by_p * shared;
+  }
+  MatrixXd own(int e, const RowMap& f) const {
+    const auto i = static_cast<std::size_t>(e);
+    const MatrixXd with_p = f.by_xi * mixed[i], cross = with_p * f.by_p.transpose();
+    return math::congruence(f.by_xi, local[i]) + cross + cross.transpose() +
+           math::congruence(f.by_p, shared);
+  }
+  VectorXd variances(int e, const RowMap& f) const {
+    const auto i = static_cast<std::size_t>(e);
+    return row_variances({.xi = local[i], .mixed = mixed[i], .p = shared}, f.by_xi, f.by_p);
+  }
+
+  MatrixXd shared;
+  std::vector<MatrixXd> local, mixed;
+};
+
+/// Of all residuals; the owner of an experiment knows what it eliminated from them.
+std::vector<VectorXd> leverages_of(const Ensemble& ensemble, const Covariances& covariances,
+                                   Team& team) {
+  std::vector<std::vector<double>> parts(covariances.local.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!team.owns(static_cast<int>(i))) continue;
+    const MatrixXd &local = covariances.local[i], &mixed = covariances.mixed[i];
+    const MatrixXd& shared = covariances.shared;
+    MatrixXd all(local.rows() + shared.rows(), local.rows() + shared.rows());
+    all << local, mixed, mixed.transpose(), shared;
+    const VectorXd h = ensemble.experiment(static_cast<int>(i)).leverages(all).cwiseMax(0.0);
+    parts[i].assign(h.begin(), h.end());
+  }
+  team.exchange(parts);
+  std::vector<VectorXd> leverages;
+  leverages.reserve(parts.size());
+  for (const auto& part : parts) {
+    leverages.emplace_back(Eigen::Map<const VectorXd>(part.data(), std::ssize(part)));
+  }
+  return leverages;
+}
+
+/// The estimates that one experiment adds: local parameters and initial states, entries of its x.
+struct Reported {
+  std::vector<int> rows;       ///< in x of the experiment
+  std::vector<double> factor;  ///< d(value)/dx
+};
+
+Reported report_experiment(const Ensemble& ensemble, int e, VecIn start, const VectorXd& x,
+                           FitResult& result, std::vector<Determined>& determined) {
+  const Experiment& experiment = ensemble.experiment(e);
+  const VectorXd own = ensemble.variables_of(e, x), first = ensemble.variables_of(e, start);
+  const Unknowns& locals = experiment.locals();
+  Reported reported;
+  const auto bounds = determined_by(locals, own.segment(experiment.first_local(), locals.size()));
+  for (int i = 0; i < locals.size(); ++i) {
+    const int row = experiment.first_local() + i;
+    const Estimate& estimate = locals.estimate(i);
+    EstimateResult& out = result.estimates.emplace_back();
+    out.id = estimate.parameter;
+    out.experiment = experiment.id();
+    out.initial = locals.value_of(i, first[row]);
+    out.lower = estimate.lower;
+    out.upper = estimate.upper;
+    out.truth = estimate.truth;
+    out.statistics.value = locals.value_of(i, own[row]);
+    reported.rows.push_back(row);
+    reported.factor.push_back(locals.derivative_of(i, own[row]));
+    determined.push_back(bounds[static_cast<std::size_t>(i)]);
+  }
+  for (const InitialUnknown& state : experiment.initial_unknowns()) {
+    EstimateResult& out = result.estimates.emplace_back();
+    out.id = state.state;
+    out.experiment = experiment.id();
+    out.is_state = true;
+    out.initial = state.scale * first[state.index];
+    out.statistics.value = state.scale * own[state.index];
+    reported.rows.push_back(state.index);
+    reported.factor.push_back(state.scale);
+    determined.push_back(Determined::kByData);
+  }
+  return reported;
+}
+
+MatrixXd rows_of(const MatrixXd& matrix, const std::vector<int>& rows) {
+  MatrixXd out(static_cast<Index>(rows.size()), matrix.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.row(static_cast<Index>(i)) = matrix.row(rows[i]);
+  }
+  return out;
+}
+
+/// Value, sd and intervals of an estimate; parameters with log have intervals of their own kind.
+void set_statistics(const Unknowns* unknowns, int i, double x, double variance,
+                    Determined determined, const FitScale& scale, double factor,
+                    EstimateResult& out) {
+  if (unknowns != nullptr) {
+    out.statistics = parameter_statistics(*unknowns, i, x, variance, determined, scale);
+    return;
+  }
+  ParameterStatistics& s = out.statistics;
+  s.determined = determined;
+  s.sd = determined == Determined::kUndetermined
+             ? kInfinity
+             : scale.beta() * std::sqrt(std::max(0.0, variance)) * std::abs(factor);
+  s.individual = {s.value - scale.individual * s.sd, s.value + scale.individual * s.sd};
+  s.joint = {s.value - scale.joint * s.sd, s.value + scale.joint * s.sd};
+}
+
+void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion,
+                     const Covariances& covariances, const FitScale& scale, const VectorXd& x,
+                     const VectorXd& leverages, ExperimentResult& out) {
+  const Experiment& experiment = ensemble.experiment(e);
+  const VectorXd& r = ensemble.residuals_of(e);
+  const auto infos = experiment.residual_infos();
+  out.id = experiment.id();
+  for (Index i = 0; i < r.size(); ++i) {
+    const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
+    out.residuals.push_back({.info = info,
+                             .model = info.measured + r[i] * info.sigma,
+                             .weighted = r[i],
+                             .sd_model = scale.beta() * info.sigma * std::sqrt(leverages[i])});
+  }
+  out.runs = math::runs_test({r.data(), static_cast<std::size_t>(r.size())});
+
+  const NodeStates nodes = experiment.node_states();
+  out.state_names = nodes.names;
+  out.node_times = nodes.times;
+  const auto ny = static_cast<Index>(nodes.names.size());
+  const auto num_nodes = static_cast<Index>(nodes.times.size());
+  if (ny == 0) return;
+  const VectorXd variance = covariances.variances(e, expansion);
+  const VectorXd own = ensemble.variables_of(e, x);
+  out.nodes.setConstant(ny, num_nodes, std::nan(""));
+  out.nodes_sd.setConstant(ny, num_nodes, std::nan(""));
+  for (Index i = 0; i < num_nodes; ++i) {
+    const int first = nodes.first[static_cast<std::size_t>(i)];
+    if (first < 0) {
+      if (expansion.first_state.size() == ny) out.nodes.col(i) = expansion.first_state;
+      continue;
+    }
+    out.nodes.col(i) = own.segment(first, ny).cwiseProduct(nodes.scale);
+    out.nodes_sd.col(i) =
+        scale.beta() *
+        variance.segment(first, ny).cwiseMax(0.0).cwiseSqrt().cwiseProduct(nodes.scale);
+  }
+}
+
+/// Orthonormal columns that span the same space; fewer if they depend on each other.
+MatrixXd orthonormal(const MatrixXd& columns) {
+  if (columns.cols() == 0) return columns;
+  const math::PivotedQr qr(columns, 1e-8);
+  return qr.Q(qr.rank());
+}
+
+/// What an estimate is part of if constraints tie it to others: a coordinate or velocity of a
+/// mechanism at the start ("Arm.e1.x"). External states stand for themselves.
+std::string owner_of(const Problem& problem, const EstimateResult& e) {
+  if (!e.is_state) return "";
+  const auto found =
+      std::ranges::find(problem.experiments, e.experiment, &ExperimentDescription::id);
+  const dynamics::Sizes& sizes = found->system->sizes();
+  if (sizes.num_pos + sizes.num_vel == 0) return "";
+  const auto names = found->system->state_names();
+  if (std::ranges::find(names, e.id) - names.begin() >= sizes.nq + sizes.nv) return "";
+  const std::string owner = e.id.substr(0, e.id.find('.'));
+  return problem.experiments.size() == 1
+             ? fmt::format("the initial state of {}", owner)
+             : fmt::format("the initial state of {} ({})", owner, e.experiment);
+}
+
+/// What the data can and cannot determine, in words.
+void explain(const Problem& problem, const Ensemble& ensemble, const std::vector<Expansion>& maps,
+             const std::vector<Reported>& reported, const MatrixXd& directions,
+             const VectorXd& factor, FitResult& result) {
+  const auto n = static_cast<Index>(result.estimates.size());
+  const int np = ensemble.shared().size();
+  IdentifiabilityInput input;
+  input.values.resize(n);
+  for (Index i = 0; i < n; ++i) {
+    const EstimateResult& e = result.estimates[static_cast<std::size_t>(i)];
+    const std::string name = e.is_state ? e.id + "(0)" : e.id;
+    input.names.push_back(e.experiment.empty() || ensemble.num_experiments() == 1
+                              ? name
+                              : fmt::format("{} ({})", name, e.experiment));
+    input.values[i] = e.statistics.value;
+  }
+  input.dp_dx = factor;
+  input.undetermined = orthonormal(directions);
+  input.correlation = result.correlation;
+  for (const auto& e : result.estimates) input.part_of.push_back(owner_of(problem, e));
+  input.is_log.assign(static_cast<std::size_t>(n), false);
+  for (int i = 0; i < np; ++i)
+    input.is_log[static_cast<std::size_t>(i)] = ensemble.shared().is_log(i);
+  input.column_norms = MatrixXd::Zero(ensemble.num_experiments(), n);
+  Index at = np;
+  for (int e = 0; e < ensemble.num_experiments(); ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    const Block& block = ensemble.blocks()[i + 1];
+    const Unknowns& locals = ensemble.experiment(e).locals();
+    input.experiments.push_back(ensemble.experiment(e).id());
+    input.column_norms.row(e).head(np) = block.B.colwise().norm();
+    // xi as a function of what is reported of it: A by those columns.
+    const MatrixXd own = rows_of(maps[i].by_xi, reported[i].rows);
+    if (own.rows() > 0) {
+      const MatrixXd inverse = math::pseudo_inverse(own);
+      input.column_norms.row(e).segment(at, own.rows()) = (block.A * inverse).colwise().norm();
+    }
+    for (int k = 0; k < locals.size(); ++k) {
+      input.is_log[static_cast<std::size_t>(at) + static_cast<std::size_t>(k)] = locals.is_log(k);
+    }
+    at += own.rows();
+  }
+  result.identifiability = diagnose(input);
+}
+
+}  // namespace
+
+void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn start,
+               FitResult& result) {
+  const LinearFit& linear = ensemble.linear();
+  const VectorXd& x = result.x;
+  const Unknowns& shared = ensemble.shared();
+  const int num_experiments = ensemble.num_experiments();
+  const VectorXd residuals = ensemble.residuals();
+  result.objective = result.iteration.history.back().objective;
+
+  // Unknowns of single rows, eliminated within their experiments, used up as many residuals.
+  Index block_rows = 0;
+  for (const Block& block : ensemble.blocks()) block_rows += block.A.rows();
+  result.rank = linear.rank() + static_cast<int>(residuals.size() - block_rows);
+  const FitOptions& options = problem.options;
+  result.scale = make_fit_scale(residuals, result.rank,
+                                {.norm = options.linear.norm,
+                                 .huber_gamma = options.linear.huber_gamma,
+                                 .sigma_known = options.sigma_known,
+                                 .confidence = options.confidence});
+
+  const auto maps = expansion_maps(ensemble, team);
+  const Covariances covariances(linear, num_experiments);
+  const MatrixXd unseen = linear.undetermined();
+
+  // Who is estimated: shared parameters, then each experiment's own.
+  const int np = shared.size();
+  result.num_shared = np;
+  std::vector<Determined> determined = determined_by(shared, x.head(np));
+  for (int i = 0; i < np; ++i) {
+    const Estimate& estimate = shared.estimate(i);
+    EstimateResult& out = result.estimates.emplace_back();
+    out.id = estimate.parameter;
+    out.initial = shared.value_of(i, start[i]);
+    out.lower = estimate.lower;
+    out.upper = estimate.upper;
+    out.truth = estimate.truth;
+  }
+  std::vector<Reported> reported;
+  reported.reserve(static_cast<std::size_t>(num_experiments));
+  for (int e = 0; e < num_experiments; ++e) {
+    reported.push_back(report_experiment(ensemble, e, start, x, result, determined));
+  }
+  const auto n = static_cast<Index>(result.estimates.size());
+
+  // Their covariance for data of unit variance, and the directions that are not determined, both in
+  // scaled unknowns. Experiments know of each other through p alone.
+  MatrixXd unit = MatrixXd::Zero(n, n), directions(n, unseen.cols());
+  unit.topLeftCorner(np, np) = covariances.shared;
+  directions.topRows(np) = unseen.topRows(np);
+  const MatrixXd weight = np > 0 ? math::pseudo_inverse(covariances.shared) : MatrixXd(0, 0);
+  std::vector<MatrixXd> to_shared;
+  std::vector<Index> first_row;
+  Index at = np, xi_at = np;
+  for (int e = 0; e < num_experiments; ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    const RowMap own{.by_xi = rows_of(maps[i].by_xi, reported[i].rows),
+                     .by_p = rows_of(maps[i].by_p, reported[i].rows)};
+    const Index rows = own.by_xi.rows(), nxi = own.by_xi.cols();
+    unit.block(at, at, rows, rows) = covariances.own(e, own);
+    to_shared.push_back(covariances.with_shared(e, own));
+    unit.block(at, 0, rows, np) = to_shared[i];
+    unit.block(0, at, np, rows) = to_shared[i].transpose();
+    for (std::size_t f = 0; f < i; ++f) {
+      const MatrixXd weighted = to_shared[i] * weight;
+      const MatrixXd cross = weighted * to_shared[f].transpose();
+      unit.block(at, first_row[f], rows, cross.cols()) = cross;
+      unit.block(first_row[f], at, cross.cols(), rows) = cross.transpose();
+    }
+    directions.middleRows(at, rows) =
+        own.by_xi * unseen.middleRows(xi_at, nxi) + own.by_p * unseen.topRows(np);
+    first_row.push_back(at);
+    at += rows;
+    xi_at += nxi;
+  }
+  mark_undetermined(directions, determined);
+
+  // In the units of the parameters.
+  VectorXd factor(n);
+  for (int i = 0; i < np; ++i) {
+    factor[i] = shared.derivative_of(i, x[i]);
+    set_statistics(&shared, i, x[i], unit(i, i), determined[static_cast<std::size_t>(i)],
+                   result.scale, factor[i], result.estimates[static_cast<std::size_t>(i)]);
+  }
+  for (int e = 0; e < num_experiments; ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    const Unknowns& locals = ensemble.experiment(e).locals();
+    const VectorXd own = ensemble.variables_of(e, x);
+    for (std::size_t k = 0; k < reported[i].rows.size(); ++k) {
+      const Index row = first_row[i] + static_cast<Index>(k);
+      factor[row] = reported[i].factor[k];
+      const bool local = static_cast<int>(k) < locals.size();
+      set_statistics(local ? &locals : nullptr, static_cast<int>(k), own[reported[i].rows[k]],
+                     unit(row, row), determined[static_cast<std::size_t>(row)], result.scale,
+                     factor[row], result.estimates[static_cast<std::size_t>(row)]);
+    }
+  }
+  result.covariance = result.scale.beta2 * factor.asDiagonal() * unit * factor.asDiagonal();
+  for (Index i = 0; i < n; ++i) {
+    if (determined[static_cast<std::size_t>(i)] == Determined::kByData) continue;
+    result.covariance.row(i).setConstant(std::nan(""));
+    result.covariance.col(i).setConstant(std::nan(""));
+  }
+  result.correlation = correlation_of(result.covariance);
+
+  // Residuals and nodes.
+  const auto leverages = leverages_of(ensemble, covariances, team);
+  for (int e = 0; e < num_experiments; ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    fill_experiment(ensemble, e, maps[i], covariances, result.scale, x, leverages[i],
+                    result.experiments.emplace_back());
+  }
+  std::vector<double> all, leverage;
+  for (int e = 0; e < num_experiments; ++e) {
+    const VectorXd& r = ensemble.residuals_of(e);
+    all.insert(all.end(), r.begin(), r.end());
+    const VectorXd& h = leverages[static_cast<std::size_t>(e)];
+    leverage.insert(leverage.end(), h.begin(), h.end());
+  }
+  result.normality = math::normality_test(all);
+  constexpr int kMostOutliers = 5;
+  const bool robust = options.linear.norm == Norm::kL1 || options.linear.norm == Norm::kHuber;
+  result.outliers = robust && !result.scale.sigma_known
+                        ? math::largest_robust_outliers(all, result.rank, kMostOutliers)
+                        : math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
+                                                 result.scale.sigma_known, kMostOutliers);
+  if (result.converged() && !linear.full_rank()) {
+    result.warnings.push_back(
+        fmt::format("the data determine {} of {} free directions only: where the others lie is "
+                    "arbitrary",
+                    linear.rank(), linear.num_free()));
+  }
+  if (n > 0) explain(problem, ensemble, maps, reported, directions, factor, result);
+}
+
+void set_shifts(const Ensemble& ensemble, VecIn moved, FitResult& result) {
+  std::size_t at = 0;
+  const auto set = [&](double value) {
+    EstimateResult& out = result.estimates[at++];
+    if (out.statistics.sd > 0 && std::isfinite(out.statistics.sd)) {
+      out.shift = (value - out.statistics.value) / out.statistics.sd;
+    }
+  };
+  const Unknowns& shared = ensemble.shared();
+  for (int i = 0; i < shared.size(); ++i) set(shared.value_of(i, moved[i]));
+  for (int e = 0; e < ensemble.num_experiments(); ++e) {
+    const Experiment& experiment = ensemble.experiment(e);
+    const VectorXd own = ensemble.variables_of(e, moved);
+    const Unknowns& locals = experiment.locals();
+    for (int i = 0; i < locals.size(); ++i) {
+      set(locals.value_of(i, own[experiment.first_local() + i]));
+    }
+    for (const auto& state : experiment.initial_unknowns()) {
+      set(state.scale * own[state.index]);
+    }
+  }
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,110 @@
+#include "parfait/estimate/fit/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/statistics/statistics.h"
+
+namespace parfait::estimate {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+std::vector<double> times_of(const ExperimentDescription& e, int count) {
+  const Horizon horizon = horizon_of(e);
+  std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    times.push_back(horizon.begin + (horizon.end - horizon.begin) * i / std::max(1, count - 1));
+  }
+  times.back() = horizon.end;
+  for (const Measurement& m : measurements_of(e)) times.push_back(m.t);
+  std::ranges::sort(times);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+/// The experiment with all quantities "measured" as 0 +- 1 at all times: its residuals are the
+/// values, its block holds their derivatives in the variables of the fit.
+ExperimentDescription watching(const ExperimentDescription& e, const std::vector<double>& times,
+                               const std::vector<std::string>& quantities) {
+  ExperimentDescription out = e;
+  out.requirements.clear();
+  out.state_bounds.clear();
+  out.observations.clear();
+  const Horizon horizon = horizon_of(e);
+  out.begin = horizon.begin;
+  out.end = horizon.end;
+  for (Estimate& local : out.locals) local.prior.reset();
+  for (InitialState& s : out.initial) {
+    if (s.kind == InitialState::Kind::kPrior) s.kind = InitialState::Kind::kFree;
+  }
+  out.data = {};
+  out.data.header = {"t"};
+  out.data.columns = {times};
+  for (std::size_t q = 0; q < quantities.size(); ++q) {
+    const std::string column = "q" + std::to_string(q);
+    out.data.header.push_back(column);
+    out.data.columns.emplace_back(times.size(), 0.0);
+    out.observations.push_back({.column = column, .quantity = quantities[q], .sigma = {}});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count,
+                                const std::vector<std::string>& quantities) {
+  Team alone;
+  // Once as it was fitted, for the covariances in the variables of the condensed problem.
+  const auto fitted = make_ensemble(problem, alone);
+  const bool has_covariance = fitted->linearize(result.x).exists;
+
+  Problem watched = problem;
+  std::vector<std::vector<std::string>> names;
+  std::vector<std::vector<double>> times;
+  for (std::size_t i = 0; i < problem.experiments.size(); ++i) {
+    const ExperimentDescription& e = problem.experiments[i];
+    auto& own = names.emplace_back(quantities);
+    times.emplace_back();
+    if (!e.system) continue;
+    if (own.empty()) {
+      for (const Observation& o : e.observations) own.push_back(o.quantity.text);
+    }
+    times.back() = times_of(e, count);
+    watched.experiments[i] = watching(e, times.back(), own);
+  }
+  const auto ensemble = make_ensemble(watched, alone);
+  std::vector<Prediction> out;
+  const VectorXd p = result.x.head(ensemble->shared().size());
+  for (int i = 0; i < ensemble->num_experiments(); ++i) {
+    const auto e = static_cast<std::size_t>(i);
+    if (!problem.experiments[e].system) continue;
+    Experiment& experiment = ensemble->experiment(i);
+    const VectorXd own = fitted->variables_of(i, result.x);
+    if (!experiment.linearize(own, p)) continue;
+    Prediction& prediction = out.emplace_back();
+    prediction.experiment = experiment.id();
+    prediction.t = times[e];
+    prediction.quantities = names[e];
+    const auto nq = static_cast<Index>(names[e].size()), nt = static_cast<Index>(times[e].size());
+    prediction.values = experiment.residuals().reshaped(nq, nt);
+    prediction.sd.setConstant(nq, nt, std::nan(""));
+    if (!has_covariance) continue;
+    const LinearFit& linear = fitted->linear();
+    const Block& block = experiment.block();
+    const VectorXd variance = row_variances({.xi = linear.covariance_local(i + 1),
+                                             .mixed = linear.covariance_mixed(i + 1),
+                                             .p = linear.covariance_shared()},
+                                            block.A, block.B);
+    prediction.sd = (result.scale.beta() * variance.cwiseMax(0.0).cwiseSqrt()).reshaped(nq, nt);
+  }
+  return out;
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "parfait/estimate/fit/fit.h"
+
+namespace parfait::estimate {
+
+/// What the fitted model says over the whole horizon, with the uncertainty that the estimates
+/// leave.
+struct Prediction {
+  std::string experiment;
+  std::vector<double> t;
+  std::vector<std::string> quantities;
+  Eigen::MatrixXd values;  ///< quantities x times
+  Eigen::MatrixXd sd;      ///< of the values, from the covariance; NaN if it cannot be had
+};
+
+/// The observed quantities (or others by name) of every dynamic experiment at `count` times, and at
+/// the nodes and measurements. The measured quantity itself scatters by its sigma besides.
+std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count = 201,
+                                const std::vector<std::string>& quantities = {});
+
+}  // namespace parfait::estimate

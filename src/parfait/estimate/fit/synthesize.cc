@@ -1,0 +1,146 @@
+#include "parfait/estimate/fit/synthesize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/measurements.h"
+#include "parfait/math/quantiles.h"
+
+namespace parfait::estimate {
+
+namespace {
+
+/// Normal numbers that are the same with every standard library: the quantile of a uniform number
+/// in (0, 1).
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : random_(seed) {}
+  double next() {
+    constexpr double kUnit = 1.0 / 9007199254740992.0;  // 2^-53
+    return math::normal_quantile((static_cast<double>(random_() >> 11) + 0.5) * kUnit);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+void take_truth(std::vector<Estimate>& estimates) {
+  for (Estimate& e : estimates) {
+    e.initial = e.truth.value_or(e.initial);
+    e.prior.reset();
+  }
+}
+
+/// Every cell that will be measured holds 0, with sigma 1: then residuals are the model's values.
+void clear_measurements(ExperimentDescription& e) {
+  for (Observation& o : e.observations) {
+    o.sigma = {.absolute = 1};
+    const int c = e.data.find_column(o.column);
+    if (c < 0) continue;
+    auto& column = e.data.columns[static_cast<std::size_t>(c)];
+    const bool empty = std::ranges::all_of(column, [](double x) { return std::isnan(x); });
+    for (double& cell : column) {
+      if (empty || !std::isnan(cell)) cell = 0;
+    }
+  }
+  std::erase_if(e.initial,
+                [](const InitialState& s) { return s.kind != InitialState::Kind::kFixed; });
+}
+
+}  // namespace
+
+Data sample_table(const Samples& samples, const std::string& time,
+                  const std::vector<Observation>& observations) {
+  Data data;
+  data.place = samples.place;
+  data.time = time;
+  data.header = {data.time};
+  data.columns = {samples.all_times()};
+  for (const Observation& o : observations) {
+    if (!o.sigma.column.empty()) {
+      throw base::InputError(o.place, fmt::format("observe \"{}\": standard deviations of a column "
+                                                  "need data; samples have none.",
+                                                  o.column));
+    }
+    // A name that is given twice is found by check().
+    if (data.find_column(o.column) >= 0) continue;
+    data.header.push_back(o.column);
+    data.columns.emplace_back(data.columns.front().size(), std::nan(""));
+  }
+  return data;
+}
+
+bool is_measured_at_samples(const ExperimentDescription& experiment) {
+  return experiment.samples &&
+         std::ranges::all_of(experiment.observations,
+                             [](const Observation& o) { return o.sigma.column.empty(); });
+}
+
+void measure_anew(Problem& problem) {
+  for (ExperimentDescription& e : problem.experiments) {
+    if (!is_measured_at_samples(e)) continue;
+    const std::string file = e.data.file;
+    e.data = sample_table(*e.samples, e.data.time, e.observations);
+    e.data.file = file;
+  }
+}
+
+Problem synthesize(const Problem& problem, std::uint64_t seed) {
+  Problem exact = problem;
+  take_truth(exact.estimates);
+  exact.requirements.clear();
+  exact.options.linear.norm = Norm::kL2;
+  for (ExperimentDescription& e : exact.experiments) {
+    take_truth(e.locals);
+    // A value given for a free state is where the truth starts, too.
+    std::vector<InitialState> given = e.initial;
+    clear_measurements(e);
+    for (InitialState& s : given) {
+      if (s.kind == InitialState::Kind::kFixed || !s.value) continue;
+      s.kind = InitialState::Kind::kFixed;
+      e.initial.push_back(s);
+    }
+    e.requirements.clear();
+    e.state_bounds.clear();
+    e.grid = {};
+    const Horizon horizon =
+        horizon_of(problem.experiments[static_cast<std::size_t>(&e - exact.experiments.data())]);
+    e.begin = horizon.begin;
+    e.end = horizon.end;
+  }
+  Team alone;
+  const auto ensemble = make_ensemble(exact, alone);
+  Eigen::VectorXd x;
+  if (!ensemble->initialize(x) || !ensemble->evaluate(x).exists) {
+    throw base::InputError(
+        problem.file.empty() ? Place{} : Place{.file = problem.file},
+        "the model cannot be simulated at the true parameters: " + ensemble->why());
+  }
+
+  Problem out = problem;
+  Noise noise(seed);
+  for (std::size_t i = 0; i < out.experiments.size(); ++i) {
+    ExperimentDescription& e = out.experiments[i];
+    const auto cells = measurements_of(exact.experiments[i]);
+    const Eigen::VectorXd& values = ensemble->residuals_of(static_cast<int>(i));
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      const Observation& o = e.observations[static_cast<std::size_t>(cells[k].observation)];
+      const auto row = static_cast<std::size_t>(cells[k].row);
+      const double value = values[static_cast<Eigen::Index>(k)];
+      const int sigma_column = o.sigma.column.empty() ? -1 : e.data.find_column(o.sigma.column);
+      const double sigma = sigma_column >= 0
+                               ? e.data.columns[static_cast<std::size_t>(sigma_column)][row]
+                               : std::hypot(o.sigma.absolute, o.sigma.relative * value);
+      const int c = e.data.find_column(o.column);
+      e.data.columns[static_cast<std::size_t>(c)][row] = value + sigma * noise.next();
+    }
+  }
+  return out;
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "parfait/estimate/problem/check_problem_parts.h"
+#include "parfait/estimate/problem/formula_names.h"
+#include "parfait/estimate/problem/horizon.h"
+
+namespace parfait::estimate {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// A quantity of a model varies if it names anything but the time and parameters that are given.
+bool varies(const std::vector<std::string>& names, const dynamics::System& system,
+            const std::vector<std::string>& estimated) {
+  const auto states = system.state_names();
+  const auto& parameters = system.parameters();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const bool is_parameter =
+        !contains(states, name) && std::any_of(parameters.begin(), parameters.end(),
+                                               [&](const auto& p) { return p.id == name; });
+    return is_parameter ? contains(estimated, name) : name != "t";
+  });
+}
+
+bool any_of(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return contains(wanted, name); });
+}
+
+/// Names of parameters in the formulas of an experiment; `estimated` includes those of rows.
+std::vector<std::string> parameter_names(const ExperimentDescription& experiment,
+                                         const std::vector<std::string>& estimated) {
+  std::vector<std::string> names;
+  if (experiment.system) {
+    for (const auto& info : experiment.system->parameters()) names.push_back(info.id);
+    return names;
+  }
+  names = estimated;
+  for (const auto& set : experiment.sets) names.push_back(set.parameter);
+  return names;
+}
+
+Subject subject_of(const Requirement& requirement, const Subject& whole) {
+  return whole.part(requirement.place, "require");
+}
+
+void check_has_terms(const Requirement& requirement, const Subject& subject) {
+  if (requirement.terms.empty()) subject.fail("a requirement needs a formula.");
+  for (const auto& term : requirement.terms) {
+    if (term.formula.empty()) subject.fail("a term is empty.");
+  }
+}
+
+}  // namespace
+
+void check_observations(const ExperimentDescription& experiment,
+                        const std::vector<std::string>& estimated) {
+  auto known = experiment.data.header;
+  if (!experiment.system) {
+    for (auto& name : parameter_names(experiment, estimated)) known.push_back(std::move(name));
+  }
+  for (const auto& observation : experiment.observations) {
+    const Subject subject =
+        subject_of(experiment)
+            .part(observation.place, fmt::format("observe \"{}\"", observation.column));
+    if (observation.quantity.empty()) subject.fail("a quantity is missing.");
+    if (experiment.system) {
+      const auto names = names_in(observation.quantity, *experiment.system, subject);
+      if (varies(names, *experiment.system, estimated)) continue;
+      subject.fail(
+          fmt::format("\"{}\" depends on no state and no estimated parameter, so measuring "
+                      "it tells nothing.",
+                      observation.quantity.text));
+    }
+    if (any_of(names_in(observation.quantity, known, subject), estimated)) continue;
+    subject.fail(
+        fmt::format("\"{}\" depends on no estimated parameter, so measuring it tells "
+                    "nothing.",
+                    observation.quantity.text));
+  }
+}
+
+void check_requirements(const ExperimentDescription& experiment,
+                        const std::vector<std::string>& estimated) {
+  auto parameters = parameter_names(experiment, estimated);
+  for (const auto& row : experiment.row_locals) std::erase(parameters, row.parameter);
+  for (const auto& requirement : experiment.requirements) {
+    const Subject subject = subject_of(requirement, subject_of(experiment));
+    check_has_terms(requirement, subject);
+    bool matters = false;
+    for (const auto& term : requirement.terms) {
+      if (!term.at) {
+        matters |= any_of(names_in(term.formula, parameters, subject), estimated);
+        continue;
+      }
+      if (!experiment.system) {
+        subject.fail(
+            fmt::format("at = {}: this experiment has no model, and so no time.", *term.at));
+      }
+      const auto [begin, end] = horizon_of(experiment);
+      if (!(*term.at >= begin && *term.at <= end)) {
+        subject.fail(fmt::format("at = {} is outside the experiment, which lasts from {} to {}.",
+                                 *term.at, begin, end));
+      }
+      matters |= varies(names_in(term.formula, *experiment.system, subject), *experiment.system,
+                        estimated);
+    }
+    if (!matters) subject.fail("it depends on nothing that is estimated.");
+  }
+}
+
+void check_requirements(const Problem& problem) {
+  std::vector<std::string> shared;
+  for (const auto& estimate : problem.estimates) shared.push_back(estimate.parameter);
+  for (const auto& requirement : problem.requirements) {
+    const Subject subject = subject_of(requirement, Subject{});
+    check_has_terms(requirement, subject);
+    bool matters = false;
+    for (const auto& term : requirement.terms) {
+      if (term.at) {
+        subject.fail(
+            fmt::format("at = {}: a time belongs to an experiment; here are only "
+                        "parameters.",
+                        *term.at));
+      }
+      matters |= !names_in(term.formula, shared, subject).empty();
+    }
+    if (!matters) subject.fail("it depends on nothing that is estimated.");
+  }
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/estimate/problem/check_problem_parts.h"
+
+namespace parfait::estimate {
+
+/// The names on which a formula of quantities of a system depends. InputError, with the place of
+/// the character, if it is not a formula or a name does not exist.
+std::vector<std::string> names_in(const FormulaText& formula, const dynamics::System& system,
+                                  const Subject& subject);
+
+/// The same for a formula of the names given.
+std::vector<std::string> names_in(const FormulaText& formula, const std::vector<std::string>& known,
+                                  const Subject& subject);
+
+}  // namespace parfait::estimate

@@ -1,0 +1,139 @@
+#include "parfait/estimate/shooting/shooting_interval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace parfait::estimate {
+
+ShootingInterval::ShootingInterval(const dynamics::System& system,
+                                   const dynamics::System::Observer& observer,
+                                   const integrate::Options& options, double t0, double t1,
+                                   std::vector<double> times)
+    : system_(system),
+      observer_(observer),
+      options_(options),
+      t0_(t0),
+      t1_(t1),
+      times_(std::move(times)) {
+  quantity_.resize(static_cast<std::size_t>(observer.size()));
+  values_.resize(observer.size(), num_samples());
+  derivatives_.assign(times_.size(), Eigen::MatrixXd(observer.size(), 0));
+}
+
+bool ShootingInterval::run(const Start& start, bool record) {
+  return integrate(start, nullptr, record ? &record_ : nullptr);
+}
+
+bool ShootingInterval::replay(const Start& start) {
+  return integrate(start, &record_, nullptr);
+}
+
+void ShootingInterval::bind(const Start& start) {
+  const int k = start.W.count();
+  if (k > capacity_) {
+    flow_workspace_ = system_.make_workspace(k);
+    observer_workspace_ = system_.make_workspace(k);
+    capacity_ = k;
+  }
+  for (auto* ws : {flow_workspace_.get(), observer_workspace_.get()}) {
+    system_.bind(*ws, start.p);
+    if (k > 0) system_.bind_directions(*ws, start.dp);
+  }
+}
+
+bool ShootingInterval::integrate(const Start& start, const integrate::Record* repeat,
+                                 integrate::Record* record) {
+  bind(start);
+  why_.clear();
+  events_.clear();
+  statistics_ = {};
+  next_ = 0;
+  state_.t = t0_;
+  state_.y = start.y;
+  state_.z = start.z;
+  state_.W = start.W;
+  state_.mode.clear();
+
+  y_ = start.y;
+  z_ = start.z;
+  W_ = start.W;
+  dz_ = start.dz;
+  for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= t0_; ++next_) {
+    if (!observe(t0_, {})) return false;
+  }
+  if (t1_ <= t0_) return true;
+
+  integrate::Integrator integrator(system_, *flow_workspace_, options_);
+  const auto on_step = [this](const integrate::AcceptedStep& step) { return take(step); };
+  const integrate::Result result = repeat != nullptr ? integrator.replay(state_, *repeat, on_step)
+                                                     : integrator.run(state_, t1_, on_step, record);
+  events_ = result.events;
+  statistics_ = result.statistics;
+  if (!why_.empty()) return false;
+  if (result.outcome != integrate::Outcome::kFinished) {
+    why_ = result.message();
+    return false;
+  }
+  return true;
+}
+
+bool ShootingInterval::take(const integrate::AcceptedStep& step) {
+  auto& curve = step.curve;
+  const bool has_directions = state_.W.count() > 0;
+  for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= step.t1; ++next_) {
+    const double t = times_[static_cast<std::size_t>(next_)];
+    dynamics::Status status = curve.state(t, y_);
+    const auto also = [&](dynamics::Status other) {
+      if (status == dynamics::Status::kOk) status = other;
+    };
+    if (!z_.empty()) also(curve.algebraic(t, z_));
+    if (has_directions) {
+      also(curve.directions(t, W_));
+      if (!z_.empty()) also(curve.algebraic_directions(t, dz_));
+    }
+    const auto& sizes = system_.sizes();
+    if (status == dynamics::Status::kOk && sizes.num_pos + sizes.num_vel > 0) {
+      also(system_
+               .project(*observer_workspace_, t, y_, options_.projection,
+                        options_.projection_tolerance)
+               .status);
+      if (has_directions && status == dynamics::Status::kOk) {
+        also(system_.project_directions(*observer_workspace_, W_));
+      }
+    }
+    if (status != dynamics::Status::kOk) {
+      why_ = fmt::format("at t = {:g}: {}", t, dynamics::text(status));
+      return false;
+    }
+    if (!observe(t, {step.mode.begin(), step.mode.end()})) return false;
+  }
+  return true;
+}
+
+bool ShootingInterval::observe(double t, const std::vector<std::int8_t>& mode) {
+  const dynamics::Status status =
+      system_.observe(*observer_workspace_, observer_,
+                      {.t = t, .y = y_, .z = z_, .mode = mode, .offset = {}}, quantity_);
+  const bool finite = std::ranges::all_of(quantity_, [](double x) { return std::isfinite(x); });
+  if (status != dynamics::Status::kOk || !finite) {
+    why_ = fmt::format("at t = {:g}: an observed quantity is not finite", t);
+    return false;
+  }
+  values_.col(next_) = Eigen::Map<const Eigen::VectorXd>(quantity_.data(), observer_.size());
+  const int k = W_.count();
+  if (k == 0) return true;
+  dquantity_.resize(observer_.size(), k);
+  system_.observe_directions(*observer_workspace_, observer_,
+                             {.dt = {}, .dy = &W_, .dz = z_.empty() ? nullptr : &dz_, .dphi = {}},
+                             dquantity_);
+  auto& D = derivatives_[static_cast<std::size_t>(next_)];
+  D.resize(observer_.size(), k);
+  for (int j = 0; j < k; ++j) {
+    for (int i = 0; i < observer_.size(); ++i) D(i, j) = dquantity_(i, j);
+  }
+  return true;
+}
+
+}  // namespace parfait::estimate
