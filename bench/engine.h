@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "laws.h"
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 /// What the comparison asks of a multibody engine: one system, several states of it, and for any of
 /// them the accelerations from positions and velocities alone.
@@ -26,7 +26,7 @@ class Engine {
 
   /// Another state of the system the engine was made from; `description` differs from that one only
   /// in positions and velocities.
-  virtual void add_state(const mbs::Description& description) = 0;
+  virtual void add_state(const mechanism::Description& description) = 0;
 
   /// Forward dynamics at a state, everything computed afresh: the timed call.
   virtual void compute_accelerations(int state) = 0;
@@ -43,14 +43,14 @@ struct Motion {
   std::vector<std::array<double, 3>> center;  ///< centres of mass at the end
 };
 /// Simbody's RungeKuttaMerson integrator at its `accuracy`, from the state of the description.
-Motion simulate_simbody(const mbs::Description& description, double until, double accuracy);
+Motion simulate_simbody(const mechanism::Description& description, double until, double accuracy);
 
-std::unique_ptr<Engine> make_simbody(const mbs::Description& description);
-std::unique_ptr<Engine> make_parfait(const mbs::Description& description);
+std::unique_ptr<Engine> make_simbody(const mechanism::Description& description);
+std::unique_ptr<Engine> make_parfait(const mechanism::Description& description);
 
 /// Two ways to ask MuJoCo: the functions that forward dynamics needs, one by one, and mj_forward
 /// with everything else disabled.
 enum class MujocoPath { kStages, kForward };
-std::unique_ptr<Engine> make_mujoco(const mbs::Description& description, MujocoPath path);
+std::unique_ptr<Engine> make_mujoco(const mechanism::Description& description, MujocoPath path);
 
 }  // namespace parfait::bench

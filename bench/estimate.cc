@@ -259,21 +259,21 @@ void hexapod() {
 /// Every third joint has a spring of unknown stiffness; the body behind it is seen ten times in
 /// half a second.
 Problem sprung_chain(int n) {
-  mbs::Description description = revolute_chain(n);
+  mechanism::Description description = revolute_chain(n);
   Problem problem;
   ExperimentDescription& e = problem.experiments.emplace_back();
   e.id = "run";
   for (int i = 2; i < n; i += 3) {
-    const mbs::Joint& joint = description.joints[static_cast<std::size_t>(i)];
+    const mechanism::Joint& joint = description.joints[static_cast<std::size_t>(i)];
     const double stiffness = 200 + 10 * i;
-    mbs::Force spring;
+    mechanism::Force spring;
     spring.key = "Rotational_Spring";
     spring.id = fmt::format("Spring_{}", i + 1);
     spring.begin = joint.begin;
     spring.end = joint.end;
     spring.constants = {{"rest_angle", 0.0}, {"stiffness", stiffness}};
     description.forces.push_back(spring);
-    mbs::Parameter parameter;
+    mechanism::Parameter parameter;
     parameter.id = fmt::format("c{}", i + 1);
     parameter.targets = {spring.id + ".stiffness"};
     description.parameters.push_back(parameter);

@@ -23,7 +23,7 @@ namespace {
 
 const std::string kExamples = std::string(PARFAIT_SOURCE_DIR) + "/examples/";
 
-mbs::Description described(const std::string& system) {
+mechanism::Description described(const std::string& system) {
   if (system == "chain") return revolute_chain(30);
   if (system == "springs") return spring_chain(30);
   if (system == "human") return human();

@@ -15,7 +15,7 @@
 namespace parfait::bench {
 namespace {
 
-using Builder = mbs::Description (*)(int n, double phase);
+using Builder = mechanism::Description (*)(int n, double phase);
 
 constexpr double kMicro = 1e6;
 
@@ -139,7 +139,7 @@ struct SensitivityTime {
 };
 
 /// K's directions: one per position and per velocity of each joint axis, and one of gravity.
-SensitivityTime time_sensitivities(const mbs::Description& description, int k) {
+SensitivityTime time_sensitivities(const mechanism::Description& description, int k) {
   Run run(with_gravity_parameter(description), k);
   check_right_hand_side(run);
   const math::Directions dy = joint_directions(run.description, k, 1);

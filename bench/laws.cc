@@ -14,11 +14,11 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-Vector3d vector3(const mbs::Number3& x) {
+Vector3d vector3(const mechanism::Number3& x) {
   return {x[0], x[1], x[2]};
 }
 
-Vector3d vector3(const mbs::Value3& x) {
+Vector3d vector3(const mechanism::Value3& x) {
   return {x[0].number, x[1].number, x[2].number};
 }
 
@@ -34,7 +34,7 @@ struct Body {
   }
 };
 
-double gravity(const mbs::Description& description) {
+double gravity(const mechanism::Description& description) {
   for (const auto& force : description.forces) {
     if (force.key == "Gravitation" && force.constants.size() == 1) {
       return force.constants[0].value.number;
@@ -43,10 +43,10 @@ double gravity(const mbs::Description& description) {
   throw base::InputError("model \"" + description.id + "\": one gravity constant is required.");
 }
 
-std::vector<Body> moving_bodies(const mbs::Description& description, const Accelerations& a) {
+std::vector<Body> moving_bodies(const mechanism::Description& description, const Accelerations& a) {
   std::vector<Body> bodies;
   for (std::size_t i = 0; i < description.bodies.size(); ++i) {
-    const mbs::Body& given = description.bodies[i];
+    const mechanism::Body& given = description.bodies[i];
     Body body;
     body.X << vector3(given.x), vector3(given.y), vector3(given.z);
     body.o = vector3(given.o);
@@ -69,7 +69,7 @@ std::vector<Body> moving_bodies(const mbs::Description& description, const Accel
 
 /// A joint in the world: its point and the axes of its two markers.
 struct Hinge {
-  const mbs::Joint* joint = nullptr;
+  const mechanism::Joint* joint = nullptr;
   int begin = 0, end = 0;  ///< bodies; the ground comes after the last one
   Vector3d at_begin, at_end;
   Matrix3d begin_axes, end_axes;
@@ -93,16 +93,18 @@ struct Hinge {
   }
 };
 
-std::vector<Hinge> hinges(const mbs::Description& description, const std::vector<Body>& bodies) {
+std::vector<Hinge> hinges(const mechanism::Description& description,
+                          const std::vector<Body>& bodies) {
   std::map<std::string, int> index;
   for (const auto& body : description.bodies) {
     index.emplace(body.id, static_cast<int>(index.size()));
   }
-  index.emplace(mbs::kInertial, static_cast<int>(bodies.size()) - 1);
+  index.emplace(mechanism::kInertial, static_cast<int>(bodies.size()) - 1);
 
   std::vector<Hinge> out;
   for (const auto& joint : description.joints) {
-    const auto place = [&](const mbs::Marker& marker, int& body, Vector3d& at, Matrix3d& axes) {
+    const auto place = [&](const mechanism::Marker& marker, int& body, Vector3d& at,
+                           Matrix3d& axes) {
       body = index.at(marker.body);
       at = bodies[body].o + bodies[body].X * vector3(marker.frame.o);
       axes << vector3(marker.frame.x), vector3(marker.frame.y), vector3(marker.frame.z);
@@ -182,11 +184,12 @@ double power_residual(const std::vector<Body>& bodies) {
   return std::abs(power) / scale;
 }
 
-bool finite(const std::vector<mbs::Number3>& x) {
+bool finite(const std::vector<mechanism::Number3>& x) {
   return std::all_of(x.begin(), x.end(), [](const auto& xi) { return vector3(xi).allFinite(); });
 }
 
-double largest_difference(const std::vector<mbs::Number3>& a, const std::vector<mbs::Number3>& b) {
+double largest_difference(const std::vector<mechanism::Number3>& a,
+                          const std::vector<mechanism::Number3>& b) {
   double worst = 0;
   double scale = 1e-300;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -198,7 +201,7 @@ double largest_difference(const std::vector<mbs::Number3>& a, const std::vector<
 
 }  // namespace
 
-Residuals residuals(const mbs::Description& description, const Accelerations& accelerations) {
+Residuals residuals(const mechanism::Description& description, const Accelerations& accelerations) {
   if (!finite(accelerations.center) || !finite(accelerations.angular)) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     return {kInfinity, kInfinity};  // a comparison with NaN would be lost in the maxima below

@@ -2,15 +2,15 @@
 
 #include <vector>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 /// Are these accelerations right? Answered from the description alone, without any engine.
 namespace parfait::bench {
 
 /// Accelerations of the centres of mass and angular accelerations, world axes, bodies as described.
 struct Accelerations {
-  std::vector<mbs::Number3> center;
-  std::vector<mbs::Number3> angular;
+  std::vector<mechanism::Number3> center;
+  std::vector<mechanism::Number3> angular;
 };
 
 /// Residuals divided by the largest term that enters them, so rounding is about 1e-15 times the
@@ -26,7 +26,7 @@ struct Residuals {
 };
 
 /// Spherical, Revolute, Universal joints and gravity along z.
-Residuals residuals(const mbs::Description& description, const Accelerations& accelerations);
+Residuals residuals(const mechanism::Description& description, const Accelerations& accelerations);
 
 /// The largest difference, relative to the largest entry of `a`: centres and angular separately.
 double difference(const Accelerations& a, const Accelerations& b);

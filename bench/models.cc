@@ -9,13 +9,13 @@ namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
-using mbs::Description;
+using mechanism::Description;
 
-mbs::Number3 number3(const Vector3d& x) {
+mechanism::Number3 number3(const Vector3d& x) {
   return {x[0], x[1], x[2]};
 }
 
-mbs::Value3 value3(const Vector3d& x) {
+mechanism::Value3 value3(const Vector3d& x) {
   return {x[0], x[1], x[2]};
 }
 
@@ -68,7 +68,7 @@ class Assembly {
 
   explicit Assembly(const std::string& id) {
     description_.id = id;
-    mbs::Force gravity;
+    mechanism::Force gravity;
     gravity.key = "Gravitation";
     gravity.id = "Gravity";
     gravity.constants = {{"g", -9.81}};
@@ -76,7 +76,7 @@ class Assembly {
   }
 
   int add_free(const Segment& segment, const Motion& motion) {
-    mbs::Body body;
+    mechanism::Body body;
     body.id = segment.id;
     body.o = number3(motion.o);
     body.x = number3(motion.X.col(0));
@@ -108,7 +108,7 @@ class Assembly {
 
   void connect(const std::string& key, int begin, const Vector3d& begin_at, int end,
                const Vector3d& end_at, const Matrix3d& axes) {
-    mbs::Joint joint;
+    mechanism::Joint joint;
     joint.key = key;
     joint.id = "Joint_" + std::to_string(description_.joints.size() + 1);
     joint.begin = marker(begin, begin_at, axes);
@@ -120,9 +120,9 @@ class Assembly {
   Description take() { return std::move(description_); }
 
  private:
-  mbs::Marker marker(int body, const Vector3d& at, const Matrix3d& axes) const {
-    mbs::Marker m;
-    m.body = body == kGround ? mbs::kInertial : description_.bodies[body].id;
+  mechanism::Marker marker(int body, const Vector3d& at, const Matrix3d& axes) const {
+    mechanism::Marker m;
+    m.body = body == kGround ? mechanism::kInertial : description_.bodies[body].id;
     m.frame.o = value3(at);
     m.frame.x = value3(axes.col(0));
     m.frame.y = value3(axes.col(1));
@@ -179,7 +179,7 @@ Description spring_chain(int n, double phase) {
   Description description = revolute_chain(n, phase);
   description.id = "spring_chain";
   for (const auto& joint : description.joints) {
-    mbs::Force force;
+    mechanism::Force force;
     force.key = "Rotational_Spring_Damper";
     force.id = "Spring_" + joint.id;
     force.begin = joint.begin;
@@ -331,7 +331,7 @@ Description human(double phase) {
 }
 
 Description with_gravity_parameter(Description description) {
-  mbs::Parameter g;
+  mechanism::Parameter g;
   g.id = "g";
   g.targets = {"Gravity.g"};
   description.parameters.push_back(g);

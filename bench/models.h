@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 /// The systems that are timed, as descriptions: Parfait, Simbody and MuJoCo are all built from
 /// these.
@@ -17,27 +17,27 @@
 namespace parfait::bench {
 
 /// n bodies along x, revolute about y, as in K 12.1.1.
-mbs::Description revolute_chain(int n, double phase = 0);
+mechanism::Description revolute_chain(int n, double phase = 0);
 
 /// The same with a rotational spring and damper at each joint.
-mbs::Description spring_chain(int n, double phase = 0);
+mechanism::Description spring_chain(int n, double phase = 0);
 
 /// n bodies along x, spherical joints.
-mbs::Description spherical_chain(int n, double phase = 0);
+mechanism::Description spherical_chain(int n, double phase = 0);
 
 /// 3n bodies: a chain of n on the ground and two chains of n at its end (K 12.1.2).
-mbs::Description tree(int n, double phase = 0);
+mechanism::Description tree(int n, double phase = 0);
 
 /// 5n bodies: a chain of n, and hung at its end a closed polygon of 4n bodies in the x-z plane, all
 /// revolute about y (K 12.1.2). Three rows of the closing joint are redundant.
-mbs::Description loop(int n, double phase = 0);
+mechanism::Description loop(int n, double phase = 0);
 
 /// A person of 16 segments and 34 degrees of freedom, falling freely: pelvis free (6), lumbar ball
 /// (3), thoracic universal (2), neck ball (3), shoulders ball (2 x 3), elbows and wrists revolute
 /// (2 x 2), hips ball (2 x 3), knees and ankles revolute (2 x 2).
-mbs::Description human(double phase = 0);
+mechanism::Description human(double phase = 0);
 
 /// The same with the gravity constant as the parameter "g".
-mbs::Description with_gravity_parameter(mbs::Description description);
+mechanism::Description with_gravity_parameter(mechanism::Description description);
 
 }  // namespace parfait::bench

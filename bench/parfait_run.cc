@@ -19,7 +19,7 @@ constexpr int kBody = 12;  // coordinates of a body: o, e1, e2, e3
 
 }  // namespace
 
-Run::Run(const mbs::Description& given, int max_directions)
+Run::Run(const mechanism::Description& given, int max_directions)
     : description(given),
       model(mbs::build(given)),
       workspace(model->make_workspace(max_directions)),
@@ -45,7 +45,7 @@ void Run::directions(const math::Directions& dy, math::Directions& ddydt) {
   model->directions(*workspace, d, ddydt, nullptr);
 }
 
-Accelerations accelerations(const mbs::Description& description, dynamics::ConstVec y,
+Accelerations accelerations(const mechanism::Description& description, dynamics::ConstVec y,
                             dynamics::ConstVec dydt) {
   Accelerations out;
   const std::size_t nq = description.bodies.size() * kBody;
@@ -69,7 +69,7 @@ Accelerations accelerations(const mbs::Description& description, dynamics::Const
 
 namespace {
 
-Vector3d vector3(const mbs::Number3& x) {
+Vector3d vector3(const mechanism::Number3& x) {
   return {x[0], x[1], x[2]};
 }
 
@@ -93,7 +93,8 @@ struct Turn {
 
 }  // namespace
 
-math::Directions joint_directions(const mbs::Description& description, int count, int num_zero) {
+math::Directions joint_directions(const mechanism::Description& description, int count,
+                                  int num_zero) {
   const int n = static_cast<int>(description.bodies.size());
   std::map<std::string, int> index;
   for (int i = 0; i < n; ++i) index[description.bodies[i].id] = i;
@@ -101,13 +102,13 @@ math::Directions joint_directions(const mbs::Description& description, int count
   math::Directions out(2 * n * kBody, count);
   int column = 0;
   const int wanted = count - num_zero;
-  const auto add_columns = [&](const mbs::Joint& joint, const Vector3d& marker_axis) {
+  const auto add_columns = [&](const mechanism::Joint& joint, const Vector3d& marker_axis) {
     Turn turn{marker_axis, Vector3d::Zero(), Vector3d::Zero(), Vector3d::Zero()};
-    const mbs::Body& carried = description.bodies[index.at(joint.end.body)];
+    const mechanism::Body& carried = description.bodies[index.at(joint.end.body)];
     turn.point = vector3(carried.o);
     turn.v = vector3(carried.v.value());
-    if (joint.begin.body != mbs::kInertial) {
-      const mbs::Body& base = description.bodies[index.at(joint.begin.body)];
+    if (joint.begin.body != mechanism::kInertial) {
+      const mechanism::Body& base = description.bodies[index.at(joint.begin.body)];
       turn.omega = vector3(base.omega.value());
       turn.axis = marker_axis[0] * vector3(base.x) + marker_axis[1] * vector3(base.y) +
                   marker_axis[2] * vector3(base.z);
@@ -115,15 +116,15 @@ math::Directions joint_directions(const mbs::Description& description, int count
     std::vector<bool> moved(n, false);
     moved[index.at(joint.end.body)] = true;
     for (const auto& other : description.joints) {  // a body stands after the one that carries it
-      if (other.begin.body != mbs::kInertial && moved[index.at(other.begin.body)]) {
+      if (other.begin.body != mechanism::kInertial && moved[index.at(other.begin.body)]) {
         moved[index.at(other.end.body)] = true;
       }
     }
     for (int i = 0; i < n; ++i) {
       if (!moved[i]) continue;
-      const mbs::Body& body = description.bodies[i];
+      const mechanism::Body& body = description.bodies[i];
       const Vector3d omega = vector3(body.omega.value());
-      const auto axis_of = [&](const mbs::Number3& e) {
+      const auto axis_of = [&](const mechanism::Number3& e) {
         return Carried{vector3(e), omega.cross(vector3(e))};
       };
       const Carried parts[4] = {{vector3(body.o) - turn.point, vector3(body.v.value()) - turn.v},
@@ -151,9 +152,9 @@ math::Directions joint_directions(const mbs::Description& description, int count
         throw base::InputError("joint \"" + joint.id + "\": directions of " + joint.key +
                                " are not defined here.");
       }
-      const mbs::Value3* axes[3] = {&frame.z, &frame.x, &frame.y};
+      const mechanism::Value3* axes[3] = {&frame.z, &frame.x, &frame.y};
       for (int k = 0; k < (ball ? 3 : 1) && column < wanted; ++k) {
-        const mbs::Value3& u = *axes[k];
+        const mechanism::Value3& u = *axes[k];
         add_columns(joint, Vector3d(u[0].number, u[1].number, u[2].number));
       }
       if (column >= wanted) break;

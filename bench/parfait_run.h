@@ -12,7 +12,7 @@
 namespace parfait::bench {
 
 struct Run {
-  explicit Run(const mbs::Description& description, int max_directions = 0);
+  explicit Run(const mechanism::Description& description, int max_directions = 0);
 
   /// y' at `y`; throws InputError if the evaluation fails.
   void evaluate() { evaluate(y); }
@@ -21,21 +21,22 @@ struct Run {
   /// Directions of y' (ny x k) at the point of the last evaluate().
   void directions(const math::Directions& dy, math::Directions& ddydt);
 
-  mbs::Description description;
+  mechanism::Description description;
   std::shared_ptr<const mbs::Model> model;
   std::unique_ptr<dynamics::Workspace> workspace;
   std::vector<double> y, dydt;
 };
 
 /// The accelerations in y', in the common form; y = (q, v) with q = (o, e1, e2, e3) per body.
-Accelerations accelerations(const mbs::Description& description, dynamics::ConstVec y,
+Accelerations accelerations(const mechanism::Description& description, dynamics::ConstVec y,
                             dynamics::ConstVec dydt);
 
 /// Directions of the joint motions (K 12.1.3): for each joint and each axis it leaves free first a
 /// rotation of all that it carries at constant joint rates, then a change of the rate itself: 2 n
 /// for n revolute, 6 n for n spherical joints. Tangent to the constraints on position and velocity
 /// level. `count` columns, beginning anew when there are not enough; the last `num_zero` are zero.
-math::Directions joint_directions(const mbs::Description& description, int count, int num_zero = 0);
+math::Directions joint_directions(const mechanism::Description& description, int count,
+                                  int num_zero = 0);
 
 /// Throws InputError unless the accelerations obey the laws of mechanics to rounding.
 void check_right_hand_side(Run& run);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kStates = 16;  // visited in turn, so that no engine can reuse the last positions
 
-using Builder = std::function<mbs::Description(double phase)>;
+using Builder = std::function<mechanism::Description(double phase)>;
 
 struct Entry {
   std::string name;
@@ -39,14 +39,15 @@ std::vector<Entry> entries() {
   return out;
 }
 
-std::vector<mbs::Description> states_of(const Builder& build) {
-  std::vector<mbs::Description> states;
+std::vector<mechanism::Description> states_of(const Builder& build) {
+  std::vector<mechanism::Description> states;
   states.reserve(kStates);
   for (int i = 0; i < kStates; ++i) states.push_back(build(0.05 * i));
   return states;
 }
 
-std::vector<std::unique_ptr<Engine>> make_engines(const std::vector<mbs::Description>& states) {
+std::vector<std::unique_ptr<Engine>> make_engines(
+    const std::vector<mechanism::Description>& states) {
   std::vector<std::unique_ptr<Engine>> engines;
   engines.push_back(make_parfait(states[0]));
   engines.push_back(make_simbody(states[0]));
@@ -64,7 +65,7 @@ struct Agreement {
 };
 
 Agreement compare(const std::vector<std::unique_ptr<Engine>>& engines,
-                  const std::vector<mbs::Description>& states) {
+                  const std::vector<mechanism::Description>& states) {
   Agreement worst;
   for (int i = 0; i < kStates; ++i) {
     Accelerations first;
@@ -88,7 +89,7 @@ Agreement compare(const std::vector<std::unique_ptr<Engine>>& engines,
 }
 
 void print_row(const Entry& entry) {
-  const std::vector<mbs::Description> states = states_of(entry.build);
+  const std::vector<mechanism::Description> states = states_of(entry.build);
   const auto engines = make_engines(states);
   const Agreement agreement = compare(engines, states);
   std::vector<std::function<void(long)>> calls;
@@ -110,7 +111,7 @@ void print_row(const Entry& entry) {
 }
 
 void print_heading() {
-  const std::vector<mbs::Description> states = states_of([](double s) { return human(s); });
+  const std::vector<mechanism::Description> states = states_of([](double s) { return human(s); });
   for (const auto& engine : make_engines(states)) {
     fmt::print("{:<18} {:<8} {}\n", engine->name(), engine->version(), engine->method());
   }

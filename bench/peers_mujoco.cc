@@ -17,19 +17,19 @@ using Eigen::Matrix3d;
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
-Vector3d vector3(const mbs::Number3& x) {
+Vector3d vector3(const mechanism::Number3& x) {
   return {x[0], x[1], x[2]};
 }
 
-Vector3d vector3(const mbs::Value3& x) {
+Vector3d vector3(const mechanism::Value3& x) {
   return {x[0].number, x[1].number, x[2].number};
 }
 
-Matrix3d axes_of(const mbs::Frame& frame) {
+Matrix3d axes_of(const mechanism::Frame& frame) {
   return (Matrix3d() << vector3(frame.x), vector3(frame.y), vector3(frame.z)).finished();
 }
 
-Matrix3d axes_of(const mbs::Body& body) {
+Matrix3d axes_of(const mechanism::Body& body) {
   return (Matrix3d() << vector3(body.x), vector3(body.y), vector3(body.z)).finished();
 }
 
@@ -44,15 +44,15 @@ std::string text(const Quaterniond& q) {
 /// A body with the joint that carries it. MuJoCo's reference position is the one in which the two
 /// markers of every joint coincide; X_parent * R0 are then the axes of the body.
 struct Link {
-  const mbs::Joint* joint = nullptr;  ///< null: free
+  const mechanism::Joint* joint = nullptr;  ///< null: free
   int parent = -1;
   Matrix3d R0 = Matrix3d::Identity();
   std::vector<int> children;
 };
 
-std::vector<Link> links_of(const mbs::Description& description) {
-  std::map<std::string, int> index{{mbs::kInertial, -1}};
-  std::map<std::string, const mbs::Joint*> carrier;
+std::vector<Link> links_of(const mechanism::Description& description) {
+  std::map<std::string, int> index{{mechanism::kInertial, -1}};
+  std::map<std::string, const mechanism::Joint*> carrier;
   for (const auto& joint : description.joints) carrier[joint.end.body] = &joint;
   std::vector<Link> links;
   for (const auto& body : description.bodies) {
@@ -70,7 +70,7 @@ std::vector<Link> links_of(const mbs::Description& description) {
   return links;
 }
 
-std::string joint_xml(const mbs::Joint* joint) {
+std::string joint_xml(const mechanism::Joint* joint) {
   if (!joint) return "<freejoint/>";
   const Vector3d at = vector3(joint->end.frame.o);
   const Matrix3d axes = axes_of(joint->end.frame);
@@ -85,8 +85,9 @@ std::string joint_xml(const mbs::Joint* joint) {
                          "\".");
 }
 
-std::string body_xml(const mbs::Description& description, const std::vector<Link>& links, int i) {
-  const mbs::Body& body = description.bodies[i];
+std::string body_xml(const mechanism::Description& description, const std::vector<Link>& links,
+                     int i) {
+  const mechanism::Body& body = description.bodies[i];
   const Link& link = links[i];
   Vector3d at = Vector3d::Zero();
   if (link.joint) {
@@ -103,7 +104,7 @@ std::string body_xml(const mbs::Description& description, const std::vector<Link
   return xml + "</body>\n";
 }
 
-std::string model_xml(const mbs::Description& description, const std::vector<Link>& links) {
+std::string model_xml(const mechanism::Description& description, const std::vector<Link>& links) {
   std::string bodies;
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (links[i].parent < 0) bodies += body_xml(description, links, static_cast<int>(i));
@@ -140,7 +141,7 @@ mjModel* load(const std::string& xml) {
 
 class MujocoEngine final : public Engine {
  public:
-  MujocoEngine(const mbs::Description& description, MujocoPath path)
+  MujocoEngine(const mechanism::Description& description, MujocoPath path)
       : path_(path),
         links_(links_of(description)),
         model_(load(model_xml(description, links_))),
@@ -159,7 +160,7 @@ class MujocoEngine final : public Engine {
                                         : "mj_forward, everything but gravity disabled";
   }
 
-  void add_state(const mbs::Description& description) override {
+  void add_state(const mechanism::Description& description) override {
     std::vector<double> q(model_->nq), v(model_->nv);
     for (std::size_t i = 0; i < links_.size(); ++i) {
       fit(description, i, &q[qpos_address(i)], &v[dof_address(i)]);
@@ -211,8 +212,8 @@ class MujocoEngine final : public Engine {
   }
 
   /// Coordinates and velocities of the joint that carries body i.
-  void fit(const mbs::Description& description, std::size_t i, double* q, double* v) const {
-    const mbs::Body& body = description.bodies[i];
+  void fit(const mechanism::Description& description, std::size_t i, double* q, double* v) const {
+    const mechanism::Body& body = description.bodies[i];
     const Link& link = links_[i];
     const Matrix3d X = axes_of(body);
     Matrix3d X_parent = Matrix3d::Identity();
@@ -254,10 +255,10 @@ class MujocoEngine final : public Engine {
     v[1] = end.col(1).dot(omega);
   }
 
-  void check_state(const mbs::Description& description) {
+  void check_state(const mechanism::Description& description) {
     compute_accelerations(static_cast<int>(q_.size()) - 1);
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const mbs::Body& body = description.bodies[i];
+      const mechanism::Body& body = description.bodies[i];
       double velocity[6];
       mj_objectVelocity(model_.get(), data_.get(), mjOBJ_XBODY, body_ids_[i], velocity, 0);
       const Vector3d o = Eigen::Map<const Vector3d>(data_->xpos + 3 * body_ids_[i]);
@@ -283,7 +284,7 @@ class MujocoEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_mujoco(const mbs::Description& description, MujocoPath path) {
+std::unique_ptr<Engine> make_mujoco(const mechanism::Description& description, MujocoPath path) {
   return std::make_unique<MujocoEngine>(description, path);
 }
 

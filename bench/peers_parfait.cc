@@ -6,13 +6,13 @@ namespace {
 
 class ParfaitEngine final : public Engine {
  public:
-  explicit ParfaitEngine(const mbs::Description& description) : run_(description) {}
+  explicit ParfaitEngine(const mechanism::Description& description) : run_(description) {}
 
   std::string name() const override { return "Parfait"; }
   std::string version() const override { return PARFAIT_VERSION; }
   std::string method() const override { return "System::evaluate, natural coordinates"; }
 
-  void add_state(const mbs::Description& description) override {
+  void add_state(const mechanism::Description& description) override {
     y_.push_back(mbs::build(description)->initial_state());
   }
 
@@ -33,7 +33,7 @@ class ParfaitEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_parfait(const mbs::Description& description) {
+std::unique_ptr<Engine> make_parfait(const mechanism::Description& description) {
   return std::make_unique<ParfaitEngine>(description);
 }
 

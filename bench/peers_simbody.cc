@@ -15,11 +15,11 @@ namespace {
 
 using SimTK::Vec3;
 
-Vec3 vec3(const mbs::Number3& x) {
+Vec3 vec3(const mechanism::Number3& x) {
   return {x[0], x[1], x[2]};
 }
 
-Vec3 vec3(const mbs::Value3& x) {
+Vec3 vec3(const mechanism::Value3& x) {
   return {x[0].number, x[1].number, x[2].number};
 }
 
@@ -31,16 +31,16 @@ SimTK::Rotation rotation(const Vec3& x, const Vec3& y, const Vec3& z) {
   return SimTK::Rotation(axes, true);  // columns are orthonormal: taken as they are
 }
 
-SimTK::Transform marker_frame(const mbs::Marker& marker) {
-  const mbs::Frame& frame = marker.frame;
+SimTK::Transform marker_frame(const mechanism::Marker& marker) {
+  const mechanism::Frame& frame = marker.frame;
   return {rotation(vec3(frame.x), vec3(frame.y), vec3(frame.z)), vec3(frame.o)};
 }
 
-SimTK::Transform world_frame(const mbs::Body& body) {
+SimTK::Transform world_frame(const mechanism::Body& body) {
   return {rotation(vec3(body.x), vec3(body.y), vec3(body.z)), vec3(body.o)};
 }
 
-SimTK::MassProperties mass_properties(const mbs::Body& body) {
+SimTK::MassProperties mass_properties(const mechanism::Body& body) {
   const double mass = body.mass.number;
   const Vec3 center = vec3(body.center_of_mass);
   SimTK::SymMat33 inertia;
@@ -53,12 +53,13 @@ SimTK::MassProperties mass_properties(const mbs::Body& body) {
 
 class SimbodyEngine final : public Engine {
  public:
-  explicit SimbodyEngine(const mbs::Description& description) : matter_(system_), forces_(system_) {
+  explicit SimbodyEngine(const mechanism::Description& description)
+      : matter_(system_), forces_(system_) {
     for (const auto& force : description.forces) {
       SimTK::Force::UniformGravity(forces_, matter_,
                                    Vec3(0, 0, force.constants.at(0).value.number));
     }
-    std::map<std::string, const mbs::Joint*> carrier;
+    std::map<std::string, const mechanism::Joint*> carrier;
     for (const auto& joint : description.joints) carrier[joint.end.body] = &joint;
     for (const auto& body : description.bodies) add_body(body, carrier[body.id]);
     state_ = system_.realizeTopology();
@@ -75,7 +76,7 @@ class SimbodyEngine final : public Engine {
 
   std::string method() const override { return "realize(Stage::Acceleration) after new Q, U"; }
 
-  void add_state(const mbs::Description& description) override {
+  void add_state(const mechanism::Description& description) override {
     for (std::size_t i = 0; i < bodies_.size(); ++i) fit_position(description, i);
     system_.realize(state_, SimTK::Stage::Position);
     for (std::size_t i = 0; i < bodies_.size(); ++i) fit_velocity(description, i);
@@ -135,13 +136,13 @@ class SimbodyEngine final : public Engine {
     int parent;  ///< -1: the ground
   };
 
-  void add_body(const mbs::Body& body, const mbs::Joint* joint) {
+  void add_body(const mechanism::Body& body, const mechanism::Joint* joint) {
     const SimTK::Body::Rigid rigid(mass_properties(body));
     Entry entry{SimTK::MobilizedBodyIndex(), -1};
     if (!joint) {
       entry.index = SimTK::MobilizedBody::Free(matter_.Ground(), rigid).getMobilizedBodyIndex();
     } else {
-      if (joint->begin.body != mbs::kInertial) entry.parent = index_.at(joint->begin.body);
+      if (joint->begin.body != mechanism::kInertial) entry.parent = index_.at(joint->begin.body);
       SimTK::MobilizedBody& parent = entry.parent < 0
                                          ? static_cast<SimTK::MobilizedBody&>(matter_.Ground())
                                          : matter_.updMobilizedBody(bodies_[entry.parent].index);
@@ -163,11 +164,11 @@ class SimbodyEngine final : public Engine {
     bodies_.push_back(entry);
   }
 
-  SimTK::Transform parent_frame(const mbs::Description& description, int parent) const {
+  SimTK::Transform parent_frame(const mechanism::Description& description, int parent) const {
     return parent < 0 ? SimTK::Transform() : world_frame(description.bodies[parent]);
   }
 
-  void fit_position(const mbs::Description& description, std::size_t i) {
+  void fit_position(const mechanism::Description& description, std::size_t i) {
     const SimTK::MobilizedBody& body = matter_.getMobilizedBody(bodies_[i].index);
     const SimTK::Transform X_GF =
         parent_frame(description, bodies_[i].parent) * body.getDefaultInboardFrame();
@@ -176,9 +177,9 @@ class SimbodyEngine final : public Engine {
     body.setQToFitTransform(state_, ~X_GF * X_GM);
   }
 
-  void fit_velocity(const mbs::Description& description, std::size_t i) {
+  void fit_velocity(const mechanism::Description& description, std::size_t i) {
     const SimTK::MobilizedBody& body = matter_.getMobilizedBody(bodies_[i].index);
-    const mbs::Body& given = description.bodies[i];
+    const mechanism::Body& given = description.bodies[i];
     Vec3 omega = vec3(given.omega.value());
     Vec3 v(0);
     if (bodies_[i].parent >= 0) {
@@ -191,10 +192,10 @@ class SimbodyEngine final : public Engine {
   }
 
   /// Fitting is a search in general; the state must be the described one to rounding.
-  void check_state(const mbs::Description& description) const {
+  void check_state(const mechanism::Description& description) const {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const SimTK::MobilizedBody& body = matter_.getMobilizedBody(bodies_[i].index);
-      const mbs::Body& given = description.bodies[i];
+      const mechanism::Body& given = description.bodies[i];
       const double reach = 1 + vec3(given.o).norm();
       const double error = std::max(
           {(body.getBodyOriginLocation(state_) - vec3(given.o)).norm() / reach,
@@ -218,11 +219,11 @@ class SimbodyEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_simbody(const mbs::Description& description) {
+std::unique_ptr<Engine> make_simbody(const mechanism::Description& description) {
   return std::make_unique<SimbodyEngine>(description);
 }
 
-Motion simulate_simbody(const mbs::Description& description, double until, double accuracy) {
+Motion simulate_simbody(const mechanism::Description& description, double until, double accuracy) {
   SimbodyEngine engine(description);
   engine.add_state(description);
   return engine.simulate(until, accuracy);

@@ -13,7 +13,7 @@
 namespace parfait::bench {
 namespace {
 
-using Builder = mbs::Description (*)(int n, double phase);
+using Builder = mechanism::Description (*)(int n, double phase);
 
 bool failed = false;  // a wrong answer must not end in exit code 0
 

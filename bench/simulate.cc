@@ -35,7 +35,7 @@ struct Figures {
   double own = 1;          ///< share of the integrator itself
 };
 
-Figures simulate(const mbs::Description& description, int num_directions,
+Figures simulate(const mechanism::Description& description, int num_directions,
                  const integrate::Options& options) {
   Run run(description, num_directions);
   TimedSystem system(*run.model);

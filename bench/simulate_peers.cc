@@ -23,7 +23,8 @@ using Centers = std::vector<std::array<double, 3>>;
 constexpr double kUntil = 10;  // s
 constexpr int kRounds = 5;
 
-Motion simulate_parfait(const mbs::Description& description, const integrate::Options& options) {
+Motion simulate_parfait(const mechanism::Description& description,
+                        const integrate::Options& options) {
   Run run(description);
   integrate::State state;
   state.y = run.y;

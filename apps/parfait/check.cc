@@ -40,7 +40,7 @@ Json parameters_json(const dynamics::System& system) {
   return parameters;
 }
 
-Json facts_of(const std::string& file, const mbs::Description& description) {
+Json facts_of(const std::string& file, const mechanism::Description& description) {
   const auto model = mbs::build(description);
   return {{"model", file},
           {"kind", "mechanics"},

@@ -11,8 +11,8 @@ std::string joined(const std::string& beginning, const std::string& pattern) {
   return beginning.empty() || pattern.empty() ? beginning + pattern : beginning + "." + pattern;
 }
 
-std::string beginning_of(mbs::QuantityOf of) {
-  using Of = mbs::QuantityOf;
+std::string beginning_of(mechanism::QuantityOf of) {
+  using Of = mechanism::QuantityOf;
   switch (of) {
     case Of::kPoint:
       return "<body>.{com,origin,<marker>}";
@@ -34,8 +34,8 @@ std::string beginning_of(mbs::QuantityOf of) {
   return "";
 }
 
-std::string beginning_of(mbs::ConstantOf of) {
-  using Of = mbs::ConstantOf;
+std::string beginning_of(mechanism::ConstantOf of) {
+  using Of = mechanism::ConstantOf;
   switch (of) {
     case Of::kBody:
       return "<body>";
@@ -51,11 +51,11 @@ std::string beginning_of(mbs::ConstantOf of) {
 
 }  // namespace
 
-std::string full_pattern(const mbs::QuantityFamily& family) {
+std::string full_pattern(const mechanism::QuantityFamily& family) {
   return joined(beginning_of(family.of), family.pattern);
 }
 
-std::string full_pattern(const mbs::ConstantFamily& family) {
+std::string full_pattern(const mechanism::ConstantFamily& family) {
   return joined(beginning_of(family.of), family.pattern);
 }
 
@@ -64,9 +64,9 @@ Command add_elements(CLI::App& app, const Common& common) {
       "elements", "list every joint, constraint, force and event, what can be observed and driven");
   return {parser, [&common] {
             if (common.json) {
-              fmt::print("{}\n", elements_json(mbs::registry()).dump(2));
+              fmt::print("{}\n", elements_json(mechanism::registry()).dump(2));
             } else if (!common.quiet) {
-              print_elements(mbs::registry());
+              print_elements(mechanism::registry());
             }
             return kDone;
           }};

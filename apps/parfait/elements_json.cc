@@ -1,14 +1,14 @@
 #include <cmath>
 
 #include "element_lists.h"
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/force.h"
-#include "parfait/mbs/name_pattern.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/name_pattern.h"
 
 namespace parfait::app {
 namespace {
 
-Json constant_json(const mbs::ConstantInfo& constant) {
+Json constant_json(const mechanism::ConstantInfo& constant) {
   const auto bound = [](double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
   };
@@ -21,7 +21,7 @@ Json constant_json(const mbs::ConstantInfo& constant) {
           {"upper", bound(constant.upper)}};
 }
 
-Json constants_json(const std::vector<mbs::ConstantInfo>& constants) {
+Json constants_json(const std::vector<mechanism::ConstantInfo>& constants) {
   Json list = Json::array();
   for (const auto& constant : constants) list.push_back(constant_json(constant));
   return list;
@@ -31,14 +31,14 @@ Json constants_json(const std::vector<mbs::ConstantInfo>& constants) {
 template <class Element>
 Json quantity_names(const Element& element) {
   Json names = Json::array();
-  for (const auto& family : mbs::quantity_families()) {
-    if (!mbs::has_quantities(element, family)) continue;
-    for (const auto& member : mbs::members_of(family)) names.push_back(member.name);
+  for (const auto& family : mechanism::quantity_families()) {
+    if (!mechanism::has_quantities(element, family)) continue;
+    for (const auto& member : mechanism::members_of(family)) names.push_back(member.name);
   }
   return names;
 }
 
-Json joints_json(const mbs::Registry& registry) {
+Json joints_json(const mechanism::Registry& registry) {
   Json list = Json::array();
   for (const auto& joint : registry.joints()) {
     list.push_back({{"key", joint.key},
@@ -54,7 +54,7 @@ Json joints_json(const mbs::Registry& registry) {
 
 Json constraints_json() {
   Json list = Json::array();
-  for (const auto& constraint : mbs::constraint_types()) {
+  for (const auto& constraint : mechanism::constraint_types()) {
     Json axes = Json::array();
     if (constraint.has_begin_axis()) axes.push_back("begin_axis");
     if (constraint.has_end_axis()) axes.push_back("end_axis");
@@ -68,25 +68,28 @@ Json constraints_json() {
 
 /// `constants` of an element that acts always, `one_sided_constants` of one with side="push" or
 /// "pull", `alternative_constants` all together instead of `constants`.
-Json forces_json(const mbs::Registry& registry) {
+Json forces_json(const mechanism::Registry& registry) {
   Json list = Json::array();
   for (const auto& force : registry.forces()) {
     Json one_sided(nullptr);
-    if (force.may_be_one_sided()) one_sided = constants_json(force.constants_of(mbs::Side::kPush));
-    list.push_back({{"key", force.key},
-                    {"summary", force.summary},
-                    {"between_bodies", force.between_bodies},
-                    {"law", force.has_law},
-                    {"one_sided", force.may_be_one_sided()},
-                    {"constants", constants_json(force.constants_of(mbs::Side::kBoth))},
-                    {"one_sided_constants", one_sided},
-                    {"alternative_constants", constants_json(force.alternative)},
-                    {"quantities", force.make ? quantity_names(*force.make()) : Json::array()}});
+    if (force.may_be_one_sided())
+      one_sided = constants_json(force.constants_of(mechanism::Side::kPush));
+    list.push_back(
+        {{"key", force.key},
+         {"summary", force.summary},
+         {"between_bodies", force.between_bodies},
+         {"law", force.has_law},
+         {"one_sided", force.may_be_one_sided()},
+         {"constants", constants_json(force.constants_of(mechanism::Side::kBoth))},
+         {"one_sided_constants", one_sided},
+         {"alternative_constants", constants_json(force.alternative)},
+         {"quantities",
+          force.make ? quantity_names(std::string(force.make()->measure_name())) : Json::array()}});
   }
   return list;
 }
 
-Json events_json(const mbs::Registry& registry) {
+Json events_json(const mechanism::Registry& registry) {
   Json list = Json::array();
   for (const auto& event : registry.events()) {
     list.push_back({{"key", event.key},
@@ -103,7 +106,7 @@ Json families_json(const Families& families) {
   for (const auto& family : families) {
     const std::string pattern = full_pattern(family);
     list.push_back({{"pattern", pattern},
-                    {"names", mbs::names_of_pattern(pattern)},
+                    {"names", mechanism::names_of_pattern(pattern)},
                     {"unit", family.unit},
                     {"meaning", family.meaning}});
   }
@@ -112,13 +115,13 @@ Json families_json(const Families& families) {
 
 }  // namespace
 
-Json elements_json(const mbs::Registry& registry) {
+Json elements_json(const mechanism::Registry& registry) {
   return {{"joints", joints_json(registry)},
           {"constraints", constraints_json()},
           {"forces", forces_json(registry)},
           {"events", events_json(registry)},
-          {"quantities", families_json(mbs::quantity_families())},
-          {"driven", families_json(mbs::driven_constants())}};
+          {"quantities", families_json(mechanism::quantity_families())},
+          {"driven", families_json(mechanism::driven_constants())}};
 }
 
 }  // namespace parfait::app

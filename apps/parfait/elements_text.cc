@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "element_lists.h"
-#include "parfait/mbs/constraint_types.h"
+#include "parfait/mechanism/constraint_types.h"
 #include "text_table.h"
 
 namespace parfait::app {
@@ -15,7 +15,7 @@ constexpr const char* kOfConstants = "      ";
 class ConstantLines {
  public:
   /// `when`: where the constants do not always belong to the element.
-  void add(const std::vector<mbs::ConstantInfo>& constants, const std::string& when = "") {
+  void add(const std::vector<mechanism::ConstantInfo>& constants, const std::string& when = "") {
     for (const auto& constant : constants) {
       const std::string need =
           constant.fallback ? fmt::format("default {:g}", *constant.fallback) : "required";
@@ -28,7 +28,7 @@ class ConstantLines {
   TextTable table_{{"", "", "", ""}, {0, 1, 2, 3}};
 };
 
-void print_joints(const mbs::Registry& registry, std::size_t width) {
+void print_joints(const mechanism::Registry& registry, std::size_t width) {
   fmt::print("Joints: <joint key=\"...\"> (constraints; translations + rotations left free)\n");
   for (const auto& joint : registry.joints()) {
     fmt::print("  {:<{}}  {}; {} + {}  {}\n", joint.key, width, joint.rows.size(),
@@ -46,20 +46,20 @@ void print_constraints(std::size_t width) {
       "  begin and end are the origins of the two markers, begin_axis and end_axis (x, y or z) "
       "axes of them;\n"
       "  r is a number or, to drive the motion, a formula of t, parameters and inputs\n");
-  for (const auto& constraint : mbs::constraint_types()) {
+  for (const auto& constraint : mechanism::constraint_types()) {
     const auto& r = constraint.offset;
     fmt::print("  {:<{}}  {}; r in {}, {}\n", constraint.key, width, constraint.summary, r.unit,
                r.fallback ? fmt::format("default {:g}", *r.fallback) : "required");
   }
 }
 
-void print_forces(const mbs::Registry& registry, std::size_t width) {
+void print_forces(const mechanism::Registry& registry, std::size_t width) {
   fmt::print("\nForces: <force key=\"...\"> (one-sided: with side=\"push\" or side=\"pull\")\n");
   for (const auto& force : registry.forces()) {
     fmt::print("  {:<{}}  {}{}\n", force.key, width, force.summary,
                force.has_law ? " (takes a formula)" : "");
-    const auto always = force.constants_of(mbs::Side::kBoth);
-    const auto one_sided = force.constants_of(mbs::Side::kPush);
+    const auto always = force.constants_of(mechanism::Side::kBoth);
+    const auto one_sided = force.constants_of(mechanism::Side::kPush);
     ConstantLines lines;
     lines.add(always);
     lines.add({one_sided.begin() + static_cast<std::ptrdiff_t>(always.size()), one_sided.end()},
@@ -69,7 +69,7 @@ void print_forces(const mbs::Registry& registry, std::size_t width) {
   }
 }
 
-void print_events(const mbs::Registry& registry, std::size_t width) {
+void print_events(const mechanism::Registry& registry, std::size_t width) {
   fmt::print("\nEvents: <event key=\"...\">\n");
   for (const auto& event : registry.events()) {
     fmt::print("  {:<{}}  {}\n", event.key, width, event.summary);
@@ -90,7 +90,7 @@ void print_families(const Families& families) {
 
 }  // namespace
 
-void print_elements(const mbs::Registry& registry) {
+void print_elements(const mechanism::Registry& registry) {
   std::size_t width = 0;
   for (const auto& keys : {registry.joint_keys(), registry.force_keys(), registry.event_keys()}) {
     for (const auto& key : keys) width = std::max(width, key.size());
@@ -102,11 +102,11 @@ void print_elements(const mbs::Registry& registry) {
   fmt::print(
       "\nQuantities: --observe, <output>, <observe quantity=\"...\">, alone or in formulas; "
       "vectors in world axes\n");
-  print_families(mbs::quantity_families());
+  print_families(mechanism::quantity_families());
   fmt::print(
       "\nConstants that parameters may drive: <parameter drives=\"...\">, besides those "
       "listed with joints, forces and events\n");
-  print_families(mbs::driven_constants());
+  print_families(mechanism::driven_constants());
 }
 
 }  // namespace parfait::app

@@ -5,7 +5,7 @@
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/any_model_file.h"
-#include "parfait/mbs/check_description.h"
+#include "parfait/mechanism/check_description.h"
 
 namespace parfait::app {
 namespace {
@@ -15,10 +15,10 @@ std::int64_t size_of(const T& container) {
   return static_cast<std::int64_t>(container.size());
 }
 
-void apply(const std::vector<Setting>& settings, mbs::Description& description) {
+void apply(const std::vector<Setting>& settings, mechanism::Description& description) {
   std::vector<std::string> ids;
   for (const auto& p : description.parameters) {
-    ids.push_back(mbs::parameter_name(description, p));
+    ids.push_back(mechanism::parameter_name(description, p));
   }
   for (const auto& setting : settings) {
     auto& parameter = description.parameters[find_parameter(setting, ids)];
@@ -37,7 +37,7 @@ void apply(const std::vector<Setting>& settings, dynamics::FormulaModel& model) 
   }
 }
 
-LoadedModel load(const mbs::Description& description) {
+LoadedModel load(const mechanism::Description& description) {
   const auto model = mbs::build(description);
   LoadedModel loaded;
   loaded.system = model;

@@ -123,7 +123,7 @@ Problem hitting_pendulum() {
                        {.parameter = "stiffness", .initial = 200, .truth = 200}};
   auto& e = problem.experiments.emplace_back();
   e.id = "swing";
-  e.system = mbs::build(std::get<mbs::Description>(model));
+  e.system = mbs::build(std::get<mechanism::Description>(model));
   e.data.header = {"t", "x", "z"};
   e.data.columns = {times(0.05, 1.5, 30), std::vector<double>(30, 1), std::vector<double>(30, 1)};
   e.begin = 0;

@@ -15,7 +15,7 @@ using namespace estimate;  // NOLINT(google-build-using-namespace): tests of thi
 
 std::shared_ptr<const dynamics::System> example(const std::string& file) {
   const auto model = io::read_any_model(std::string(PARFAIT_SOURCE_DIR) + "/examples/" + file);
-  return mbs::build(std::get<mbs::Description>(model));
+  return mbs::build(std::get<mechanism::Description>(model));
 }
 
 /// K 13.3: the load's centre at 20 times in 0.5 s, initial state known, five intervals.

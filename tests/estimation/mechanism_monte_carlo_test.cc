@@ -20,9 +20,9 @@ constexpr double kMarkerSigma = 0.005;
 /// The pendulum of examples/pendulum: gravity, the place of the hinge on the bar (which changes the
 /// constraints) and the initial angle and rate are unknown; the centre is measured 15 times.
 Problem hinged_pendulum() {
-  mbs::Description d =
+  mechanism::Description d =
       io::read_model(std::string(PARFAIT_SOURCE_DIR) + "/examples/pendulum/pendulum.xml");
-  mbs::Parameter hinge;
+  mechanism::Parameter hinge;
   hinge.id = "hinge";
   hinge.targets = {"Hinge.end.o.x"};
   d.parameters.push_back(hinge);

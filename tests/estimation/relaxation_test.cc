@@ -39,8 +39,8 @@ VectorXd random_vector(Eigen::Index n, unsigned seed) {
 
 /// K 12.1: the bar starts horizontally, at rest. Gravity and the place of the hinge are parameters.
 std::shared_ptr<const mbs::Model> single_pendulum() {
-  mbs::Description d = testing_support::revolute_chain(1);
-  mbs::Parameter g, hinge;
+  mechanism::Description d = testing_support::revolute_chain(1);
+  mechanism::Parameter g, hinge;
   g.id = "g";
   g.targets = {d.forces[0].id + ".g"};
   hinge.id = "hinge";

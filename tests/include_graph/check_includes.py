@@ -16,10 +16,12 @@ import re
 import sys
 
 # In the order of the science. A room may include the rooms before it ...
-ROOMS = ["base", "math", "expr", "dynamics", "mbs", "tree", "fem", "integrate", "estimate", "control",
+ROOMS = ["base", "math", "expr", "dynamics", "mechanism", "mbs", "tree", "fem", "integrate", "estimate", "control",
          "motion", "io", "report"]
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER = {
+    "mbs": {"base", "math", "expr", "dynamics", "mechanism"},
+    "tree": {"base", "math", "expr", "dynamics", "mechanism"},
     "integrate": {"base", "math", "expr", "dynamics"},
     "estimate": {"base", "math", "expr", "dynamics", "integrate"},
 }

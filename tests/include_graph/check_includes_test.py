@@ -39,6 +39,11 @@ class Includes(unittest.TestCase):
         self.expect_one("dynamics/a.h", '\n#include "parfait/mbs/model.h"\n',
                         "a.h:2: dynamics must not include mbs")
 
+    def test_a_mechanism_knows_no_engine_and_engines_do_not_know_each_other(self):
+        self.expect_clean("tree/a.cc", '#include "parfait/mechanism/description.h"\n')
+        self.expect_one("mechanism/a.cc", '#include "parfait/mbs/model.h"\n', "mechanism must not include mbs")
+        self.expect_one("tree/a.cc", '#include "parfait/mbs/model.h"\n', "tree must not include mbs")
+
     def test_integrate_must_not_know_bodies(self):
         self.expect_one("integrate/a.cc", '#include "parfait/mbs/model.h"\n',
                         "integrate must not include mbs")

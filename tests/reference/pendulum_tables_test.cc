@@ -13,13 +13,13 @@ using testing_support::frame;
 using testing_support::marker;
 
 struct Reading {
-  mbs::InertiaPoint about;
+  mechanism::InertiaPoint about;
   std::string suffix;
 };
-const Reading kReadings[] = {{mbs::InertiaPoint::kCenterOfMass, "_c"},
-                             {mbs::InertiaPoint::kOrigin, "_o"}};
+const Reading kReadings[] = {{mechanism::InertiaPoint::kCenterOfMass, "_c"},
+                             {mechanism::InertiaPoint::kOrigin, "_o"}};
 
-mbs::Description chain(int n, mbs::InertiaPoint about) {
+mechanism::Description chain(int n, mechanism::InertiaPoint about) {
   auto d = testing_support::revolute_chain(n);
   for (auto& body : d.bodies) body.about = about;
   return d;
@@ -51,10 +51,10 @@ TEST(PendulumTables, DoublePendulumWithSpringDamperHasAllDigits) {
   const auto table = read_table("spring_double_pendulum.csv");
   for (const auto& reading : kReadings) {
     auto d = chain(2, reading.about);
-    mbs::Force force;
+    mechanism::Force force;
     force.key = "Spring_Damper";
     force.id = "spring";
-    force.begin = marker(mbs::kInertial, frame({1.5, 0, 1}));
+    force.begin = marker(mechanism::kInertial, frame({1.5, 0, 1}));
     force.end = marker("body_2", frame({0.5, 0, 0}));
     force.constants = {{"rest_length", 1.0}, {"stiffness", 10.0}, {"damping", 10.0}};
     d.forces.push_back(force);

@@ -14,11 +14,11 @@ using testing_support::marker;
 /// Rods of 1 m and 1 kg in the x-y plane: N + 1 upright ones on the ground, 1 m apart, and N
 /// between their tops. About the normal of the plane a rod turns with 1/12 kg m^2, as a thin rod
 /// does; its thickness shows only in the moment about its own axis.
-mbs::Description n_four_bar(int N) {
+mechanism::Description n_four_bar(int N) {
   constexpr double kAcross = 1.0 / 12, kThickness = 1e-4;
-  mbs::Description d;
-  const auto add_rod = [&](const std::string& id, const mbs::Number3& o, bool upright) {
-    mbs::Body rod;
+  mechanism::Description d;
+  const auto add_rod = [&](const std::string& id, const mechanism::Number3& o, bool upright) {
+    mechanism::Body rod;
     rod.id = id;
     rod.o = o;
     if (upright) {
@@ -29,12 +29,12 @@ mbs::Description n_four_bar(int N) {
     rod.inertia[0][0] = 2 * kThickness;
     rod.inertia[1][1] = rod.inertia[2][2] = kAcross;
     // The tops move with 1 m/s along x, so the uprights turn and the others do not.
-    rod.v = upright ? mbs::Number3{0, 0, 0} : mbs::Number3{1, 0, 0};
-    rod.omega = upright ? mbs::Number3{0, 0, -1} : mbs::Number3{0, 0, 0};
+    rod.v = upright ? mechanism::Number3{0, 0, 0} : mechanism::Number3{1, 0, 0};
+    rod.omega = upright ? mechanism::Number3{0, 0, -1} : mechanism::Number3{0, 0, 0};
     d.bodies.push_back(rod);
   };
   const auto hinge = [&](const std::string& a, double xa, const std::string& b, double xb) {
-    mbs::Joint joint;
+    mechanism::Joint joint;
     joint.key = "Revolute";
     joint.id = "Hinge" + std::to_string(d.joints.size() + 1);
     joint.begin = marker(a, axis_frame({xa, 0, 0}, {0, 0, 1}));
@@ -44,13 +44,13 @@ mbs::Description n_four_bar(int N) {
   for (int i = 0; i <= N; ++i) {
     const std::string up = "Up" + std::to_string(i), across = "Across" + std::to_string(i);
     add_rod(up, {1.0 * i, 0, 0}, true);
-    hinge(mbs::kInertial, i, up, 0);
+    hinge(mechanism::kInertial, i, up, 0);
     if (i > 0) hinge(across, 1, up, 1);
     if (i == N) break;
     add_rod("Across" + std::to_string(i + 1), {1.0 * i, 1, 0}, false);
     hinge(up, 1, "Across" + std::to_string(i + 1), 0);
   }
-  mbs::Marker top = marker("Up0", frame({1, 0, 0}));
+  mechanism::Marker top = marker("Up0", frame({1, 0, 0}));
   top.id = "B0";
   d.bodies[0].markers.push_back(top);
   d.forces.push_back(testing_support::gravitation({0, -9.81, 0}));

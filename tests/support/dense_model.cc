@@ -128,9 +128,9 @@ MatrixXd point_matrix(const WitnessBody& body, const Vector3d& r) {
 VectorXd coordinates_of(const WitnessBody& body, const Vector3d& o, const Eigen::Matrix3d& X) {
   VectorXd q(12);
   q << o, X.col(0), X.col(1), X.col(2);
-  if (body.coordinates == mbs::Coordinates::kFourPoints) {
+  if (body.coordinates == mechanism::Coordinates::kFourPoints) {
     for (int i = 0; i < 3; ++i) q.segment<3>(3 + 3 * i) += o;
-  } else if (body.coordinates == mbs::Coordinates::kTwoPointsTwoVectors) {
+  } else if (body.coordinates == mechanism::Coordinates::kTwoPointsTwoVectors) {
     q.segment<3>(3) += o;
   }
   return q;
@@ -143,7 +143,7 @@ State moved(const State& state, const State& direction, double h) {
           state.e + h * direction.e};
 }
 
-DenseModel::DenseModel(const mbs::Description& description, const Functions& functions,
+DenseModel::DenseModel(const mechanism::Description& description, const Functions& functions,
                        DenseOptions options)
     : parts_(make_witness_parts(description, functions)), functions_(functions), options_(options) {
   for (const auto& c : parts_.constraints) {

@@ -20,8 +20,8 @@ double largest(const VectorXd& x) {
   return x.size() ? x.lpNorm<Eigen::Infinity>() : 0.0;
 }
 
-void set_inertia_about_origin(mbs::Description& d) {
-  for (auto& body : d.bodies) body.about = mbs::InertiaPoint::kOrigin;
+void set_inertia_about_origin(mechanism::Description& d) {
+  for (auto& body : d.bodies) body.about = mechanism::InertiaPoint::kOrigin;
 }
 
 // Ten digits computed independently in joint angles for K's chain at rest along x.
@@ -53,7 +53,7 @@ TEST(DenseModel, ChainsAtRestStartWithTheTabulatedAccelerations) {
 }
 
 /// K's double pendulum with angles measured from +x downwards.
-mbs::Description moving_double_pendulum() {
+mechanism::Description moving_double_pendulum() {
   Chain chain;
   for (int i = 0; i < 2; ++i) {
     ChainLink link;
@@ -84,11 +84,11 @@ TEST(DenseModel, TheSinglePendulumReachesTheTabulatedPositions) {
 
 TEST(DenseModel, TheDoublePendulumWithSpringDamperReachesTheTabulatedPositions) {
   auto description = revolute_chain(2);
-  mbs::Force force;
+  mechanism::Force force;
   force.key = "Spring_Damper";
   force.id = "spring";
   force.begin = marker("body_2", frame({0.5, 0, 0}));
-  force.end = marker(mbs::kInertial, frame({1.5, 0, 1}));
+  force.end = marker(mechanism::kInertial, frame({1.5, 0, 1}));
   force.constants = {{"rest_length", 1.0}, {"stiffness", 10.0}, {"damping", 10.0}};
   description.forces.push_back(force);
   const DenseModel model(description);
@@ -191,7 +191,7 @@ TEST(DenseModel, EnergyChangesWithThePowerOfNonconservativeForces) {
 
     // Springs and gravity alone: the force is minus the gradient of the potential.
     auto conservative = m.description;
-    std::erase_if(conservative.forces, [](const mbs::Force& f) {
+    std::erase_if(conservative.forces, [](const mechanism::Force& f) {
       return f.key.find("Spring") == std::string::npos && f.key != "Gravitation";
     });
     for (auto& force : conservative.forces) {
@@ -213,9 +213,9 @@ TEST(DenseModel, InternalForcesKeepBothMomentaOfAFreeSystem) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     TestModel m =
         random_model(seed, {.bodies = 4, .free_root = true, .forces = 12, .gravity = false});
-    std::erase_if(m.description.forces, [](const mbs::Force& f) {
+    std::erase_if(m.description.forces, [](const mechanism::Force& f) {
       // Z-forces act along the world's z and so do not come in pairs on one line.
-      return f.begin->body == mbs::kInertial || f.end->body == mbs::kInertial ||
+      return f.begin->body == mechanism::kInertial || f.end->body == mechanism::kInertial ||
              f.key.starts_with("Z_");
     });
     const DenseModel model(m.description);
@@ -232,12 +232,13 @@ TEST(DenseModel, InternalForcesKeepBothMomentaOfAFreeSystem) {
 TEST(DenseModel, AxesAndCoordinatesDoNotChangeTheMotion) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     const TestModel m = random_model(seed, {.bodies = 3, .forces = 4});
-    mbs::Description other = m.description;
+    mechanism::Description other = m.description;
     Random random(seed);
     for (auto& body : other.bodies) {
       Matrix3d U;
       U << 1.3, 0.2, -0.3, 0, 0.8, 0.4, 0, 0, 0.7;
-      const auto columns_times_U = [&](mbs::Number3& x, mbs::Number3& y, mbs::Number3& z) {
+      const auto columns_times_U = [&](mechanism::Number3& x, mechanism::Number3& y,
+                                       mechanism::Number3& z) {
         Matrix3d X;
         for (int k = 0; k < 3; ++k) X.row(k) << x[k], y[k], z[k];
         const Matrix3d Y = X * U;
@@ -246,11 +247,11 @@ TEST(DenseModel, AxesAndCoordinatesDoNotChangeTheMotion) {
       columns_times_U(body.x, body.y, body.z);
       columns_times_U(body.x_rate, body.y_rate, body.z_rate);
       const Matrix3d to_user = U.inverse();
-      const auto convert = [&](mbs::Value3& r) {
+      const auto convert = [&](mechanism::Value3& r) {
         const Vector3d s = to_user * Vector3d(r[0].number, r[1].number, r[2].number);
         for (int k = 0; k < 3; ++k) r[k] = s[k];
       };
-      const auto convert_frame = [&](mbs::Frame& f) {
+      const auto convert_frame = [&](mechanism::Frame& f) {
         for (auto* r : {&f.o, &f.x, &f.y, &f.z}) convert(*r);
       };
       convert(body.center_of_mass);
@@ -263,8 +264,8 @@ TEST(DenseModel, AxesAndCoordinatesDoNotChangeTheMotion) {
         if (force.begin && force.begin->body == body.id) convert_frame(force.begin->frame);
         if (force.end && force.end->body == body.id) convert_frame(force.end->frame);
       }
-      body.coordinates =
-          random.coin() ? mbs::Coordinates::kFourPoints : mbs::Coordinates::kTwoPointsTwoVectors;
+      body.coordinates = random.coin() ? mechanism::Coordinates::kFourPoints
+                                       : mechanism::Coordinates::kTwoPointsTwoVectors;
     }
     const DenseModel one(m.description), two(other);
     const VectorXd a = one.solve(one.initial_state()).a, b = two.solve(two.initial_state()).a;
@@ -315,8 +316,8 @@ TEST(DenseModel, TheMultiplierOfAHangingBodyIsItsWeight) {
 // A body that gave up the length of its x axis, with a spring along it: J_xx l'' = -F for the
 // second moment J_xx = (Theta_yy + Theta_zz - Theta_xx) / 2.
 TEST(DenseModel, AReleasedAxisStretchesLikeAMassOnASpring) {
-  mbs::Description d;
-  mbs::Body body;
+  mechanism::Description d;
+  mechanism::Body body;
   body.id = "rod";
   body.mass = 3.0;
   body.inertia[0][0] = 0.5;
@@ -325,7 +326,7 @@ TEST(DenseModel, AReleasedAxisStretchesLikeAMassOnASpring) {
   body.released.xx = true;
   body.x_rate = {0.4, 0, 0};
   d.bodies.push_back(body);
-  mbs::Force force;
+  mechanism::Force force;
   force.key = "Spring_Damper";
   force.id = "spring";
   force.begin = marker("rod", frame({1, 0, 0}));
@@ -339,11 +340,11 @@ TEST(DenseModel, AReleasedAxisStretchesLikeAMassOnASpring) {
 }
 
 /// Measure s of one element, read off the energy of a spring of stiffness 2 and rest length 0.
-double measure(const std::string& prefix, const mbs::Marker& begin, const mbs::Marker& end,
-               const mbs::Body& body) {
-  mbs::Description d;
+double measure(const std::string& prefix, const mechanism::Marker& begin,
+               const mechanism::Marker& end, const mechanism::Body& body) {
+  mechanism::Description d;
   d.bodies.push_back(body);
-  mbs::Force force;
+  mechanism::Force force;
   force.key = prefix + "Spring";
   force.id = "spring";
   force.begin = begin;
@@ -358,20 +359,20 @@ double measure(const std::string& prefix, const mbs::Marker& begin, const mbs::M
 }
 
 TEST(DenseModel, MeasuresOfForcesAreDistanceHeightProjectionAndAngle) {
-  mbs::Body body;
+  mechanism::Body body;
   body.id = "body";
   body.o = {1, 2, 3};
   const double phi = 0.6;  // turned about z
   body.x = {std::cos(phi), std::sin(phi), 0};
   body.y = {-std::sin(phi), std::cos(phi), 0};
   const auto own = marker("body", axis_frame(Vector3d(0, 0, 1), Vector3d(3, 0, 0)));
-  const auto ground = marker(mbs::kInertial, frame({1, 0, 1}));
+  const auto ground = marker(mechanism::kInertial, frame({1, 0, 1}));
   EXPECT_NEAR(measure("", own, ground, body), std::sqrt(4.0 + 9.0), 1e-14);
   EXPECT_NEAR(measure("Z_", own, ground, body), 3, 1e-14);
   EXPECT_NEAR(measure("Z_", ground, own, body), -3, 1e-14);
   EXPECT_NEAR(measure("Direction_", own, ground, body), 2 * std::sin(phi), 1e-14);
   const auto turned = marker("body", axes_frame({0, 0, 0}, Matrix3d::Identity()));
-  const auto fixed = marker(mbs::kInertial, axes_frame({0, 0, 0}, Matrix3d::Identity()));
+  const auto fixed = marker(mechanism::kInertial, axes_frame({0, 0, 0}, Matrix3d::Identity()));
   EXPECT_NEAR(measure("Rotational_", fixed, turned, body), phi, 1e-14);
   EXPECT_NEAR(measure("Rotational_", turned, fixed, body), -phi, 1e-14);
 }
@@ -379,9 +380,9 @@ TEST(DenseModel, MeasuresOfForcesAreDistanceHeightProjectionAndAngle) {
 // K appendix C.1 in numbers: r_a - r_b = (1, 2, 3), d_a = x axis (0, 2, 0), d_b = (0, 0.6, 0.8),
 // rates of the points apart (0.5, -1, 2); offset 0.25.
 TEST(DenseModel, ConstraintRowsHaveTheirDefinedValues) {
-  mbs::Description d;
+  mechanism::Description d;
   for (const char* id : {"a", "b"}) {
-    mbs::Body body;
+    mechanism::Body body;
     body.id = id;
     for (int k = 0; k < 3; ++k) body.inertia[k][k] = 1.0;
     d.bodies.push_back(body);
@@ -390,7 +391,7 @@ TEST(DenseModel, ConstraintRowsHaveTheirDefinedValues) {
   d.bodies[0].o_rate = {0.5, 0, 2};
   d.bodies[1].o = {2, 0, 0};
   d.bodies[1].o_rate = {0, 1, 0};
-  mbs::Constraint c;
+  mechanism::Constraint c;
   c.begin = marker("a", axes_frame({0, 0, 0}, Eigen::Vector3d(1, 1, 1).asDiagonal()));
   c.begin.frame.x = {0.0, 2.0, 0.0};
   c.end = marker("b", axes_frame({1, 0, 0}, Matrix3d::Identity()));
@@ -449,24 +450,24 @@ TEST(DenseModel, HessiansAreTheDerivativesOfTheJacobians) {
 }
 
 TEST(DenseModel, MissingMarkerAxesAreCompletedAroundZ) {
-  mbs::Body body;
+  mechanism::Body body;
   body.id = "body";
   body.x = {0, 2, 0};  // a general frame, turned
   body.y = {-1, 0.5, 0};
   body.z = {0, 0, 0.5};
   // The orthonormal frame of the body is ((0, 1, 0), (-1, 0, 0), (0, 0, 1)); this z is twice its
   // first axis, least aligned with the second and the third: the second is taken.
-  const mbs::Frame only_z = axis_frame({0, 0, 0}, {1, 0, 0});
-  mbs::Frame z_and_y = only_z;
+  const mechanism::Frame only_z = axis_frame({0, 0, 0}, {1, 0, 0});
+  mechanism::Frame z_and_y = only_z;
   z_and_y.y = {0.0, 0.0, 1.0};  // world (0, 0, 0.5)
   z_and_y.has_y = true;
-  const auto axes = [&](const mbs::Frame& f) -> Matrix3d {
-    mbs::Description d;
+  const auto axes = [&](const mechanism::Frame& f) -> Matrix3d {
+    mechanism::Description d;
     d.bodies.push_back(body);
-    mbs::Joint joint;
+    mechanism::Joint joint;
     joint.key = "Free";
     joint.begin = marker("body", f);
-    joint.end = marker(mbs::kInertial, frame({0, 0, 0}));
+    joint.end = marker(mechanism::kInertial, frame({0, 0, 0}));
     d.joints.push_back(joint);
     const DenseModel model(d);
     return model.parts().bodies[0].X0 * model.parts().constraints[1].a.axes;

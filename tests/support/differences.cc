@@ -31,7 +31,7 @@ Derivative acceleration_derivative(const DenseModel& model, const State& state,
   return differentiate([&](double h) { return model.solve(moved(state, direction, h)).a; }, h0);
 }
 
-Derivative acceleration_derivative(const std::function<mbs::Description(double)>& at,
+Derivative acceleration_derivative(const std::function<mechanism::Description(double)>& at,
                                    const State& state, const Functions& functions, double h0) {
   return differentiate([&](double h) { return DenseModel(at(h), functions).solve(state).a; }, h0);
 }

@@ -29,7 +29,7 @@ void drive(TestModel& model, double level) {
   level = std::stod(constraint.offset.formula);  // with the digits that were written
   for (const auto& [id, initial] :
        {std::pair{"amplitude", kAmplitude}, {"frequency", kFrequency}}) {
-    mbs::Parameter p;
+    mechanism::Parameter p;
     p.id = id;
     p.initial = initial;
     model.description.parameters.push_back(p);
@@ -45,7 +45,7 @@ void drive(TestModel& model, double level) {
 
 std::vector<TestModel> driven_models(const std::string& key) {
   const std::pair<const char*, const char*> ends[] = {
-      {"body_1", "body_2"}, {"body_2", mbs::kInertial}, {mbs::kInertial, "body_2"}};
+      {"body_1", "body_2"}, {"body_2", mechanism::kInertial}, {mechanism::kInertial, "body_2"}};
   std::vector<TestModel> models;
   unsigned seed = 0;
   for (const char* joint : {"Free", "Spherical"}) {
@@ -58,7 +58,7 @@ std::vector<TestModel> driven_models(const std::string& key) {
                                            .forces = 2}));
       TestModel& model = models.back();
       Random random(310 + seed);  // with these no drive leaves what its geometry allows
-      mbs::Constraint constraint;
+      mechanism::Constraint constraint;
       constraint.key = key;
       constraint.id = "drive";
       constraint.begin = marker(begin, axes_frame(random.vector(0.4), random.rotation()));

@@ -210,20 +210,21 @@ ChainMotion euler_lagrange(const Chain& chain, const VectorXd& theta, const Vect
   return motion;
 }
 
-mbs::Description describe(const Chain& chain, const VectorXd& theta, const VectorXd& theta_dot) {
+mechanism::Description describe(const Chain& chain, const VectorXd& theta,
+                                const VectorXd& theta_dot) {
   std::vector<Dual1> line;
   line.reserve(static_cast<size_t>(theta.size()));
   for (int i = 0; i < theta.size(); ++i) line.emplace_back(theta[i], theta_dot[i]);
   const auto bodies = place(chain, line);
-  mbs::Description d;
-  std::string parent = mbs::kInertial;
+  mechanism::Description d;
+  std::string parent = mechanism::kInertial;
   const auto name = [](int i) {
-    return i < 0 ? std::string(mbs::kInertial) : "body_" + std::to_string(i + 1);
+    return i < 0 ? std::string(mechanism::kInertial) : "body_" + std::to_string(i + 1);
   };
   for (size_t i = 0; i < bodies.size(); ++i) {
     const auto& link = chain.links[i];
     const auto& at = bodies[i];
-    mbs::Body body;
+    mechanism::Body body;
     body.id = name(static_cast<int>(i));
     body.mass = link.mass;
     for (int k = 0; k < 3; ++k) {
@@ -240,7 +241,7 @@ mbs::Description describe(const Chain& chain, const VectorXd& theta, const Vecto
     }
     d.bodies.push_back(body);
 
-    mbs::Joint joint;
+    mechanism::Joint joint;
     joint.key = link.spherical ? "Spherical" : "Revolute";
     joint.id = "joint_" + std::to_string(i + 1);
     joint.begin = marker(parent, axis_frame(link.joint_in_parent, link.axis));
@@ -249,7 +250,7 @@ mbs::Description describe(const Chain& chain, const VectorXd& theta, const Vecto
     parent = body.id;
   }
   for (const auto& spring : chain.springs) {
-    mbs::Force force;
+    mechanism::Force force;
     force.key = "Spring_Damper";
     force.id = "spring_" + std::to_string(d.forces.size() + 1);
     force.begin = marker(name(spring.begin), frame(spring.begin_point));

@@ -18,16 +18,16 @@ Matrix3d columns(const Vector3d& x, const Vector3d& y, const Vector3d& z) {
   return A;
 }
 
-void set_pose(mbs::Body& body, const Vector3d& o, const Matrix3d& X) {
+void set_pose(mechanism::Body& body, const Vector3d& o, const Matrix3d& X) {
   body.o = number3(o);
   body.x = number3(X.col(0));
   body.y = number3(X.col(1));
   body.z = number3(X.col(2));
 }
 
-mbs::Body make_body(const std::string& id, double mass, const Vector3d& center,
-                    const Vector3d& inertia) {
-  mbs::Body body;
+mechanism::Body make_body(const std::string& id, double mass, const Vector3d& center,
+                          const Vector3d& inertia) {
+  mechanism::Body body;
   body.id = id;
   body.mass = mass;
   body.center_of_mass = value3(center);
@@ -35,7 +35,7 @@ mbs::Body make_body(const std::string& id, double mass, const Vector3d& center,
   return body;
 }
 
-mbs::Body body_of_k(int number, const Vector3d& o, const Matrix3d& X = Matrix3d::Identity()) {
+mechanism::Body body_of_k(int number, const Vector3d& o, const Matrix3d& X = Matrix3d::Identity()) {
   auto body = make_body("body_" + std::to_string(number), 2, {0.5, 0, 0}, {2.5, 2, 2});
   set_pose(body, o, X);
   return body;
@@ -44,9 +44,9 @@ mbs::Body body_of_k(int number, const Vector3d& o, const Matrix3d& X = Matrix3d:
 /// Axes that make z the direction y of the world, for planar models in the x-z plane.
 const Matrix3d kAxesAboutY = columns({0, 0, 1}, {1, 0, 0}, {0, 1, 0});
 
-void join(mbs::Description& d, const std::string& key, const mbs::Marker& begin,
-          const mbs::Marker& end) {
-  mbs::Joint joint;
+void join(mechanism::Description& d, const std::string& key, const mechanism::Marker& begin,
+          const mechanism::Marker& end) {
+  mechanism::Joint joint;
   joint.key = key;
   joint.id = "joint_" + std::to_string(d.joints.size() + 1);
   joint.begin = begin;
@@ -54,29 +54,30 @@ void join(mbs::Description& d, const std::string& key, const mbs::Marker& begin,
   d.joints.push_back(joint);
 }
 
-mbs::Marker about_y(const std::string& body, const Vector3d& o) {
+mechanism::Marker about_y(const std::string& body, const Vector3d& o) {
   return marker(body, axes_frame(o, kAxesAboutY));
 }
 
 /// Appends n bodies along x from the end of `parent` (empty: from the ground's origin).
-std::string append_chain(mbs::Description& d, const std::string& parent, double x, int n,
+std::string append_chain(mechanism::Description& d, const std::string& parent, double x, int n,
                          const std::string& key) {
   std::string last = parent;
   for (int i = 0; i < n; ++i) {
     d.bodies.push_back(body_of_k(static_cast<int>(d.bodies.size()) + 1, {x + i, 0, 0}));
     const bool grounded = last.empty();
-    join(
-        d, key,
-        about_y(grounded ? mbs::kInertial : last, grounded ? Vector3d(0, 0, 0) : Vector3d(1, 0, 0)),
-        about_y(d.bodies.back().id, {0, 0, 0}));
+    join(d, key,
+         about_y(grounded ? mechanism::kInertial : last,
+                 grounded ? Vector3d(0, 0, 0) : Vector3d(1, 0, 0)),
+         about_y(d.bodies.back().id, {0, 0, 0}));
     last = d.bodies.back().id;
   }
   return last;
 }
 
-mbs::Constraint make_constraint(const std::string& key, const std::string& id,
-                                const mbs::Marker& begin, const mbs::Marker& end) {
-  mbs::Constraint c;
+mechanism::Constraint make_constraint(const std::string& key, const std::string& id,
+                                      const mechanism::Marker& begin,
+                                      const mechanism::Marker& end) {
+  mechanism::Constraint c;
   c.key = key;
   c.id = id;
   c.begin = begin;
@@ -84,9 +85,9 @@ mbs::Constraint make_constraint(const std::string& key, const std::string& id,
   return c;
 }
 
-mbs::Force spring(const std::string& id, const mbs::Marker& begin, const mbs::Marker& end,
-                  double rest, double stiffness) {
-  mbs::Force force;
+mechanism::Force spring(const std::string& id, const mechanism::Marker& begin,
+                        const mechanism::Marker& end, double rest, double stiffness) {
+  mechanism::Force force;
   force.key = "Spring";
   force.id = id;
   force.begin = begin;
@@ -102,36 +103,36 @@ Matrix3d tilted(double phi) {
 
 }  // namespace
 
-mbs::Frame frame(const Vector3d& o) {
-  mbs::Frame f;
+mechanism::Frame frame(const Vector3d& o) {
+  mechanism::Frame f;
   f.o = value3(o);
   return f;
 }
 
-mbs::Frame axis_frame(const Vector3d& o, const Vector3d& z) {
-  mbs::Frame f = frame(o);
+mechanism::Frame axis_frame(const Vector3d& o, const Vector3d& z) {
+  mechanism::Frame f = frame(o);
   f.z = value3(z);
   f.has_z = true;
   return f;
 }
 
-mbs::Frame axes_frame(const Vector3d& o, const Matrix3d& axes) {
-  mbs::Frame f = axis_frame(o, axes.col(2));
+mechanism::Frame axes_frame(const Vector3d& o, const Matrix3d& axes) {
+  mechanism::Frame f = axis_frame(o, axes.col(2));
   f.x = value3(axes.col(0));
   f.y = value3(axes.col(1));
   f.has_x = f.has_y = true;
   return f;
 }
 
-mbs::Marker marker(const std::string& body, const mbs::Frame& frame) {
-  mbs::Marker m;
+mechanism::Marker marker(const std::string& body, const mechanism::Frame& frame) {
+  mechanism::Marker m;
   m.body = body;
   m.frame = frame;
   return m;
 }
 
-mbs::Force gravitation(const Vector3d& g) {
-  mbs::Force force;
+mechanism::Force gravitation(const Vector3d& g) {
+  mechanism::Force force;
   force.key = "Gravitation";
   force.id = "Gravitation";
   if (g[0] == 0 && g[1] == 0) {
@@ -142,22 +143,22 @@ mbs::Force gravitation(const Vector3d& g) {
   return force;
 }
 
-mbs::Description revolute_chain(int n) {
-  mbs::Description d;
+mechanism::Description revolute_chain(int n) {
+  mechanism::Description d;
   append_chain(d, "", 0, n, "Revolute");
   d.forces.push_back(gravitation());
   return d;
 }
 
-mbs::Description spherical_chain(int n) {
-  mbs::Description d;
+mechanism::Description spherical_chain(int n) {
+  mechanism::Description d;
   append_chain(d, "", 0, n, "Spherical");
   d.forces.push_back(gravitation());
   return d;
 }
 
-mbs::Description tree(int n) {
-  mbs::Description d;
+mechanism::Description tree(int n) {
+  mechanism::Description d;
   const std::string end = append_chain(d, "", 0, n, "Revolute");
   append_chain(d, end, n, n, "Revolute");
   append_chain(d, end, n, n, "Revolute");
@@ -165,8 +166,8 @@ mbs::Description tree(int n) {
   return d;
 }
 
-mbs::Description loop(int n) {
-  mbs::Description d;
+mechanism::Description loop(int n) {
+  mechanism::Description d;
   std::string last = append_chain(d, "", 0, n, "Revolute");
   const int sides = 4 * n;
   Vector3d o(n, 0, 0);
@@ -182,8 +183,8 @@ mbs::Description loop(int n) {
   return d;
 }
 
-mbs::Description four_bar() {
-  mbs::Description d;
+mechanism::Description four_bar() {
+  mechanism::Description d;
   const double lengths[] = {1.0, 2.2, 1.4};
   const Vector3d pivot(2, 0, 0);
   const double crank = 1.1, rate = 0.8;
@@ -206,7 +207,7 @@ mbs::Description four_bar() {
   const double phi_rate[] = {rate, rates[0], rates[1]};
   const Vector3d velocity[] = {Vector3d::Zero(), v_A, v_A + rates[0] * s1};
 
-  std::string last = mbs::kInertial;
+  std::string last = mechanism::kInertial;
   Vector3d at = Vector3d::Zero();
   for (int k = 0; k < 3; ++k) {
     const double l = lengths[k];
@@ -221,13 +222,13 @@ mbs::Description four_bar() {
     last = body.id;
     at = {l, 0, 0};
   }
-  join(d, "Revolute", about_y(last, at), about_y(mbs::kInertial, pivot));
+  join(d, "Revolute", about_y(last, at), about_y(mechanism::kInertial, pivot));
   d.forces.push_back(gravitation());
   return d;
 }
 
-mbs::Description bricard() {
-  mbs::Description d;
+mechanism::Description bricard() {
+  mechanism::Description d;
   const Vector3d P[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
   const int axis[] = {1, 2, 0, 1, 2, 0};
   const double side = 0.1;
@@ -250,15 +251,15 @@ mbs::Description bricard() {
       return marker(d.bodies[rod].id, axis_frame(o, X[rod].transpose() * z));
     };
     join(d, "Revolute",
-         k == 0 ? marker(mbs::kInertial, axis_frame(P[0], z)) : end_of(k - 1, {1, 0, 0}),
-         k == 5 ? marker(mbs::kInertial, axis_frame(P[5], z)) : end_of(k, {0, 0, 0}));
+         k == 0 ? marker(mechanism::kInertial, axis_frame(P[0], z)) : end_of(k - 1, {1, 0, 0}),
+         k == 5 ? marker(mechanism::kInertial, axis_frame(P[5], z)) : end_of(k, {0, 0, 0}));
   }
   d.forces.push_back(gravitation({0, -9.81, 0}));
   return d;
 }
 
-mbs::Description hexapod() {
-  mbs::Description d;
+mechanism::Description hexapod() {
+  mechanism::Description d;
   const auto circle = [](double radius, double degrees, double z) {
     const double phi = degrees * pi / 180;
     return Vector3d(radius * std::cos(phi), radius * std::sin(phi), z);
@@ -289,7 +290,7 @@ mbs::Description hexapod() {
     const Matrix3d ground_axes = columns(x, Vector3d::UnitZ().cross(x), Vector3d::UnitZ());
     const Matrix3d I = Matrix3d::Identity();
     const Vector3d zero = Vector3d::Zero();
-    join(d, "Universal", marker(mbs::kInertial, axes_frame(foot, ground_axes)),
+    join(d, "Universal", marker(mechanism::kInertial, axes_frame(foot, ground_axes)),
          marker(lower.id, axes_frame(zero, I)));
     join(d, "Prismatic", marker(lower.id, axes_frame(zero, I)),
          marker(upper.id, axes_frame(zero, I)));
@@ -307,7 +308,7 @@ TestModel driven_pendulum() {
   auto& d = model.description;
   d = revolute_chain(2);
   d.joints.erase(d.joints.begin());
-  const auto ground = about_y(mbs::kInertial, {0, 0, 0});
+  const auto ground = about_y(mechanism::kInertial, {0, 0, 0});
   const auto pivot = about_y("body_1", {0, 0, 0});
   d.constraints = {make_constraint("B0_x", "pivot_x", pivot, ground),
                    make_constraint("B0_y", "pivot_y", pivot, ground),
@@ -329,8 +330,8 @@ TestModel driven_pendulum() {
   return model;
 }
 
-mbs::Description skate() {
-  mbs::Description d;
+mechanism::Description skate() {
+  mechanism::Description d;
   auto body = make_body("skate", 3, {-0.2, 0.05, 0.1}, {0.3, 0.5, 0.6});
   const double phi = 0.4, rate = 0.9;
   set_pose(
@@ -339,7 +340,8 @@ mbs::Description skate() {
   body.v = {1.5 * std::cos(phi), 1.5 * std::sin(phi), 0};
   body.omega = {0, 0, rate};
   d.bodies.push_back(body);
-  const auto ground = marker(mbs::kInertial, axes_frame(Vector3d::Zero(), Matrix3d::Identity()));
+  const auto ground =
+      marker(mechanism::kInertial, axes_frame(Vector3d::Zero(), Matrix3d::Identity()));
   const auto own = marker("skate", axes_frame(Vector3d::Zero(), Matrix3d::Identity()));
   d.constraints = {
       make_constraint("B0_z", "height", own, ground), make_constraint("DDX", "roll", own, ground),
@@ -348,18 +350,18 @@ mbs::Description skate() {
   d.constraints[2].begin_axis = 'y';
   d.constraints[3].begin_axis = 'y';
   d.forces.push_back(spring("pull", marker("skate", frame({0.3, 0.1, 0.2})),
-                            marker(mbs::kInertial, frame({2, 1, 0})), 0.5, 20));
+                            marker(mechanism::kInertial, frame({2, 1, 0})), 0.5, 20));
   d.forces.push_back(gravitation());
   return d;
 }
 
-mbs::Description constant_speed_pair() {
-  mbs::Description d;
+mechanism::Description constant_speed_pair() {
+  mechanism::Description d;
   for (int k = 0; k < 2; ++k) {
     auto body = make_body(k ? "second" : "first", 1 + k, {0, 0, 0}, {0.2, 0.25, 0.3 + 0.1 * k});
     body.o = {0.8 * k, 0.1 * k, -0.3 * k};
-    body.v = mbs::Number3{k ? 0.6 : 0.0, 0, k ? 0.8 : 0.0};
-    body.omega = mbs::Number3{0.3, -0.2 * k, 0.5};
+    body.v = mechanism::Number3{k ? 0.6 : 0.0, 0, k ? 0.8 : 0.0};
+    body.omega = mechanism::Number3{0.3, -0.2 * k, 0.5};
     d.bodies.push_back(body);
   }
   const auto first = marker("first", frame(Vector3d::Zero()));

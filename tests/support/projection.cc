@@ -154,7 +154,7 @@ Derivative projection_derivative(Projection projection, const DenseModel& model,
 }
 
 Derivative projection_derivative(Projection projection,
-                                 const std::function<mbs::Description(double)>& at,
+                                 const std::function<mechanism::Description(double)>& at,
                                  const State& state, const Functions& functions, double h0) {
   return differentiate(
       [&](double h) { return stacked(projection(DenseModel(at(h), functions), state).state); }, h0);

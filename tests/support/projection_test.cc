@@ -85,8 +85,8 @@ TEST(Projection, IsTheNearestOfTheConsistentStatesAround) {
 // One free body with orthonormal axes whose second moments are equal in all directions: the nearest
 // rotation in the mass norm is the orthogonal polar factor of the disturbed axes.
 TEST(Projection, OfAnIsotropicBodyIsThePolarDecomposition) {
-  mbs::Description d;
-  mbs::Body ball;
+  mechanism::Description d;
+  mechanism::Body ball;
   ball.id = "ball";
   for (int k = 0; k < 3; ++k) ball.inertia[k][k] = 0.4;
   d.bodies.push_back(ball);

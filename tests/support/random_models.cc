@@ -23,7 +23,7 @@ struct Placement {
   Vector3d o = Vector3d::Zero();
   Vector3d omega = Vector3d::Zero(), v = Vector3d::Zero();
   Matrix3d U = Matrix3d::Identity();  ///< upper triangular, positive diagonal
-  std::string id = mbs::kInertial;
+  std::string id = mechanism::kInertial;
 
   Vector3d velocity(const Vector3d& world) const { return v + omega.cross(world - o); }
 };
@@ -121,7 +121,7 @@ class Builder {
     model_.description.bodies.push_back(describe_body(body));
 
     if (!rooted) return;
-    mbs::Joint joint;
+    mechanism::Joint joint;
     joint.key = key;
     joint.id = "joint_" + std::to_string(i + 1);
     const bool z_is_enough = key == "Revolute" || key == "Revolute_2" || key == "Cylindrical" ||
@@ -133,8 +133,8 @@ class Builder {
     model_.description.joints.push_back(joint);
   }
 
-  mbs::Body describe_body(const Placement& at) {
-    mbs::Body body;
+  mechanism::Body describe_body(const Placement& at) {
+    mechanism::Body body;
     body.id = at.id;
     const Matrix3d X = at.R * at.U;
     body.o = number3(at.o);
@@ -155,16 +155,16 @@ class Builder {
     const Vector3d center = random_.vector(0.4);
     Matrix3d Theta = random_.inertia(mass, 0.6);
     if (random_.coin(0.3)) {
-      body.about = mbs::InertiaPoint::kOrigin;
+      body.about = mechanism::InertiaPoint::kOrigin;
       Theta += mass * (center.squaredNorm() * Matrix3d::Identity() - center * center.transpose());
     }
     body.mass = mass;
     body.center_of_mass = value3(at.U.inverse() * center);
     for (int k = 0; k < 3; ++k) body.inertia[k] = value3(Theta.row(k));
     if (options_.mixed_coordinates) {
-      const mbs::Coordinates choices[] = {mbs::Coordinates::kOriginAndAxes,
-                                          mbs::Coordinates::kTwoPointsTwoVectors,
-                                          mbs::Coordinates::kFourPoints};
+      const mechanism::Coordinates choices[] = {mechanism::Coordinates::kOriginAndAxes,
+                                                mechanism::Coordinates::kTwoPointsTwoVectors,
+                                                mechanism::Coordinates::kFourPoints};
       body.coordinates = choices[random_.index(3)];
     }
     if (options_.release_constraints && random_.coin()) {
@@ -177,10 +177,10 @@ class Builder {
 
   /// A marker with some of its axes given, of any length; all three unless z is enough. Some are
   /// named markers of the body.
-  mbs::Marker describe_marker(const Placement& on, const Vector3d& o, const Matrix3d& axes,
-                              bool z_is_enough) {
+  mechanism::Marker describe_marker(const Placement& on, const Vector3d& o, const Matrix3d& axes,
+                                    bool z_is_enough) {
     const Matrix3d to_user = on.U.inverse();
-    mbs::Marker m = marker(on.id, frame(to_user * o));
+    mechanism::Marker m = marker(on.id, frame(to_user * o));
     const auto give = [&](int k) {
       return value3(random_.uniform(0.5, 1.5) * (to_user * axes.col(k)));
     };
@@ -195,13 +195,13 @@ class Builder {
       m.frame.y = give(1);
       m.frame.has_y = true;
     }
-    if (on.id == mbs::kInertial || random_.coin(0.6)) return m;
+    if (on.id == mechanism::kInertial || random_.coin(0.6)) return m;
     auto& body = *std::find_if(model_.description.bodies.begin(), model_.description.bodies.end(),
-                               [&](const mbs::Body& b) { return b.id == on.id; });
-    mbs::Marker named = m;
+                               [&](const mechanism::Body& b) { return b.id == on.id; });
+    mechanism::Marker named = m;
     named.id = "marker_" + std::to_string(body.markers.size() + 1);
     body.markers.push_back(named);
-    mbs::Marker referring;
+    mechanism::Marker referring;
     referring.body = on.id;
     referring.reference = named.id;
     return referring;
@@ -226,7 +226,7 @@ class Builder {
       const bool angle_is_smooth =
           x_b.head<2>().norm() > 0.5 && (x_b[0] > 0 || std::abs(x_b[1]) > 0.3);
       if (measure == "Rotational_" && !angle_is_smooth) continue;
-      mbs::Force force;
+      mechanism::Force force;
       force.id = id;
       force.begin = describe_marker(a, p_a, A, measure != "Rotational_");
       force.end = describe_marker(b, p_b, B, measure != "Rotational_");
@@ -236,7 +236,7 @@ class Builder {
     }
   }
 
-  void choose_law(mbs::Force& force, const std::string& measure, double rest_near) {
+  void choose_law(mechanism::Force& force, const std::string& measure, double rest_near) {
     const double rest = rest_near + random_.uniform(-0.2, 0.2);
     const double stiffness = random_.uniform(5, 50), damping = random_.uniform(0.5, 5);
     const bool angular = measure == "Rotational_";

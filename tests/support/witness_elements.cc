@@ -12,7 +12,7 @@ using base::InputError;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-double number(const mbs::Value& value, const std::string& what) {
+double number(const mechanism::Value& value, const std::string& what) {
   if (value.is_formula()) {
     throw InputError(value.place, what + " is the formula \"" + value.formula +
                                       "\": the witness needs a number or a function for it.");
@@ -20,13 +20,13 @@ double number(const mbs::Value& value, const std::string& what) {
   return value.number;
 }
 
-Vector3d numbers(const mbs::Value3& value, const std::string& what) {
+Vector3d numbers(const mechanism::Value3& value, const std::string& what) {
   return {number(value[0], what), number(value[1], what), number(value[2], what)};
 }
 
 /// A constant by name, by "Constant_<index>", or unnamed by position.
-const mbs::Value* find_constant(const std::vector<mbs::NamedValue>& constants,
-                                const std::string& name, int index) {
+const mechanism::Value* find_constant(const std::vector<mechanism::NamedValue>& constants,
+                                      const std::string& name, int index) {
   for (size_t i = 0; i < constants.size(); ++i) {
     const auto& c = constants[i];
     if (c.name == name || c.name == "Constant_" + std::to_string(index) ||
@@ -37,9 +37,9 @@ const mbs::Value* find_constant(const std::vector<mbs::NamedValue>& constants,
   return nullptr;
 }
 
-double constant(const std::vector<mbs::NamedValue>& constants, const std::string& name, int index,
-                const std::string& element) {
-  const mbs::Value* value = find_constant(constants, name, index);
+double constant(const std::vector<mechanism::NamedValue>& constants, const std::string& name,
+                int index, const std::string& element) {
+  const mechanism::Value* value = find_constant(constants, name, index);
   if (!value) throw InputError("\"" + element + "\" has no constant \"" + name + "\".");
   return number(*value, element + "." + name);
 }
@@ -58,7 +58,7 @@ Matrix3d to_orthonormal(const Matrix3d& X0) {
 /// Point masses with given mass, centre and second moments: w at center +- u for each principal
 /// direction u of the second moments about the centre, the rest of the mass at the centre. The
 /// weights may be negative; kinetic energy is linear in them, so the sum is right all the same.
-std::vector<PointMass> equivalent_masses(const mbs::Body& body, const Matrix3d& R,
+std::vector<PointMass> equivalent_masses(const mechanism::Body& body, const Matrix3d& R,
                                          const Vector3d& center) {
   const std::string what = "body \"" + body.id + "\"";
   const double m = number(body.mass, what + " mass");
@@ -66,7 +66,7 @@ std::vector<PointMass> equivalent_masses(const mbs::Body& body, const Matrix3d& 
   for (int i = 0; i < 3; ++i) Theta.row(i) = numbers(body.inertia[i], what + " inertia");
 
   const Vector3d c = R * center;  // metres, in the orthonormal frame of the tensor
-  if (body.about == mbs::InertiaPoint::kOrigin) {
+  if (body.about == mechanism::InertiaPoint::kOrigin) {
     Theta -= m * (c.squaredNorm() * Matrix3d::Identity() - c * c.transpose());
   }
 
@@ -89,7 +89,7 @@ std::vector<PointMass> equivalent_masses(const mbs::Body& body, const Matrix3d& 
 
 /// Axes of a marker used in a joint or force: the given ones as they are, the missing ones
 /// completed to a right-handed frame around z, in the orthonormal frame of the body.
-Matrix3d complete_axes(const mbs::Frame& frame, const Matrix3d& R) {
+Matrix3d complete_axes(const mechanism::Frame& frame, const Matrix3d& R) {
   const std::string what = "marker axis";
   Matrix3d local = Matrix3d::Identity();
   if (frame.has_x) local.col(0) = numbers(frame.x, what);
@@ -114,19 +114,19 @@ Matrix3d complete_axes(const mbs::Frame& frame, const Matrix3d& R) {
 }
 
 struct Reader {
-  const mbs::Description& description;
+  const mechanism::Description& description;
   const Functions& functions;
   WitnessParts parts = {};
 
   int body_index(const std::string& id) const {
-    if (id == mbs::kInertial) return -1;
+    if (id == mechanism::kInertial) return -1;
     for (size_t i = 0; i < description.bodies.size(); ++i) {
       if (description.bodies[i].id == id) return static_cast<int>(i);
     }
     throw InputError("\"" + id + "\" is not a body.");
   }
 
-  const mbs::Frame& frame_of(const mbs::Marker& marker, int body) const {
+  const mechanism::Frame& frame_of(const mechanism::Marker& marker, int body) const {
     if (marker.reference.empty()) return marker.frame;
     if (body >= 0) {
       for (const auto& named : description.bodies[body].markers) {
@@ -137,7 +137,7 @@ struct Reader {
   }
 
   /// Forces measure with right angles and unit lengths: z keeps its direction, x its half plane.
-  WitnessMarker force_marker(const mbs::Marker& given) const {
+  WitnessMarker force_marker(const mechanism::Marker& given) const {
     WitnessMarker m = marker(given);
     const Matrix3d R = m.body < 0 ? Matrix3d(Matrix3d::Identity()) : parts.bodies[m.body].R;
     Matrix3d axes = R * m.axes;
@@ -149,16 +149,16 @@ struct Reader {
     return m;
   }
 
-  WitnessMarker marker(const mbs::Marker& given) const {
+  WitnessMarker marker(const mechanism::Marker& given) const {
     WitnessMarker m;
     m.body = body_index(given.body);
-    const mbs::Frame& frame = frame_of(given, m.body);
+    const mechanism::Frame& frame = frame_of(given, m.body);
     m.point = numbers(frame.o, "marker origin");
     m.axes = complete_axes(frame, m.body < 0 ? Matrix3d::Identity() : parts.bodies[m.body].R);
     return m;
   }
 
-  void add_body(const mbs::Body& body) {
+  void add_body(const mechanism::Body& body) {
     WitnessBody w;
     w.id = body.id;
     w.coordinates = body.coordinates;
@@ -191,7 +191,7 @@ struct Reader {
 
   // K appendix C.2, written once more (with docs/theory/corrections.md) rather than taken from the
   // registry, so that a slip there shows.
-  void add_joint(const mbs::Joint& joint) {
+  void add_joint(const mechanism::Joint& joint) {
     WitnessConstraint c{marker(joint.begin), marker(joint.end), {}, {}};
     const auto row = [&](WitnessRow kind, int i, int j, const std::string& name) {
       c.position_rows.push_back({.kind = kind, .i = i, .j = j, .name = joint.id + "." + name});
@@ -240,7 +240,7 @@ struct Reader {
     parts.constraints.push_back(c);
   }
 
-  void add_constraint(const mbs::Constraint& given) {
+  void add_constraint(const mechanism::Constraint& given) {
     WitnessConstraint c{marker(given.begin), marker(given.end), {}, {}};
     WitnessConstraintRow row{.kind = WitnessRow::kB0, .name = given.id};
     const std::string& key = given.key;
@@ -271,7 +271,7 @@ struct Reader {
     parts.constraints.push_back(c);
   }
 
-  void add_gravitation(const mbs::Force& force) {
+  void add_gravitation(const mechanism::Force& force) {
     if (force.constants.size() == 1) {
       parts.gravity[2] += number(force.constants[0].value, force.id);
     } else if (force.constants.size() == 3) {
@@ -284,7 +284,7 @@ struct Reader {
     }
   }
 
-  void add_force(const mbs::Force& force) {
+  void add_force(const mechanism::Force& force) {
     if (force.key == "Gravitation") return add_gravitation(force);
     if (!force.begin || !force.end) throw InputError(force.place, force.id + " needs two markers.");
     WitnessForce w{.a = force_marker(*force.begin),
@@ -343,7 +343,8 @@ struct Reader {
 
 }  // namespace
 
-WitnessParts make_witness_parts(const mbs::Description& description, const Functions& functions) {
+WitnessParts make_witness_parts(const mechanism::Description& description,
+                                const Functions& functions) {
   Reader reader{description, functions};
   for (const auto& body : description.bodies) reader.add_body(body);
   for (const auto& joint : description.joints) reader.add_joint(joint);

@@ -25,7 +25,7 @@ Options options_of(Method method, double rtol, double atol) {
 /// A model with one direction: that of its own motion, W(0) = f(y(0)). An autonomous system carries
 /// it along, W(t) = f(y(t)), whatever the solution is.
 struct Motion {
-  explicit Motion(const mbs::Description& description)
+  explicit Motion(const mechanism::Description& description)
       : model(mbs::build(description)), workspace(model->make_workspace(1)) {
     model->bind_directions(*workspace, Directions(model->sizes().np, 1));
     state.y = model->initial_state();

@@ -30,7 +30,7 @@ Options hht_options(double alpha, double rtol = 1e-6) {
 /// A model, its parameters and initial state, and steppers on it.
 class HhtMotion {
  public:
-  explicit HhtMotion(const mbs::Description& description)
+  explicit HhtMotion(const mechanism::Description& description)
       : model(mbs::build(description)), y0(to_vector(model->initial_state())) {
     for (const auto& info : model->parameters()) p.push_back(info.initial);
   }
@@ -130,7 +130,7 @@ Options reference_options() {
   return options;
 }
 
-VectorXd reference(const mbs::Description& description, double until) {
+VectorXd reference(const mechanism::Description& description, double until) {
   HhtMotion motion(description);
   motion.start(reference_options(), false);
   return motion.run(until);
@@ -170,26 +170,27 @@ TEST(HhtMechanics, EnergyIsLostByDampingAloneAndMoreWithMoreOfIt) {
 }
 
 /// A body on a spring so stiff that it might be a rod: 1 m from the ground, horizontal at start.
-mbs::Description spring_pendulum(double stiffness) {
-  mbs::Description d;
-  mbs::Body body;
+mechanism::Description spring_pendulum(double stiffness) {
+  mechanism::Description d;
+  mechanism::Body body;
   body.id = "bob";
   body.o = {1, 0, 0};
   body.mass = 1.0;
   for (int i = 0; i < 3; ++i) body.inertia[i][i] = 0.01;
   d.bodies.push_back(body);
   d.forces.push_back(testing_support::gravitation());
-  mbs::Force spring;
+  mechanism::Force spring;
   spring.key = "Spring";
   spring.id = "spring";
   spring.begin = marker("bob", testing_support::frame({0, 0, 0}));
-  spring.end = marker(mbs::kInertial, testing_support::frame({0, 0, 0}));
-  spring.constants = {{"rest_length", mbs::Value(1.0)}, {"stiffness", mbs::Value(stiffness)}};
+  spring.end = marker(mechanism::kInertial, testing_support::frame({0, 0, 0}));
+  spring.constants = {{"rest_length", mechanism::Value(1.0)},
+                      {"stiffness", mechanism::Value(stiffness)}};
   d.forces.push_back(spring);
-  mbs::Parameter mass;
+  mechanism::Parameter mass;
   mass.targets = {"bob.mass"};
   d.parameters.push_back(mass);
-  mbs::Parameter rest;
+  mechanism::Parameter rest;
   rest.targets = {"spring.rest_length"};
   d.parameters.push_back(rest);
   return d;
@@ -251,23 +252,23 @@ TEST(HhtMechanics, BricardRunsWithAdaptiveSteps) {
 
 /// Pendulum of two bodies with parameters in inertia, geometry, spring and law, and a first-order
 /// state that drives it.
-mbs::Description with_parameters() {
-  mbs::Description d = testing_support::revolute_chain(2);
-  mbs::Parameter gain;
+mechanism::Description with_parameters() {
+  mechanism::Description d = testing_support::revolute_chain(2);
+  mechanism::Parameter gain;
   gain.id = "gain";
   gain.initial = 3;
   d.parameters.push_back(gain);
   for (const char* target : {"body_1.mass", "body_2.com.x", "body_2.inertia.yy"}) {
-    mbs::Parameter parameter;
+    mechanism::Parameter parameter;
     parameter.targets = {target};
     d.parameters.push_back(parameter);
   }
-  mbs::State e;
+  mechanism::State e;
   e.id = "drive";
   e.initial = 0.4;
   e.derivative.formula = "gain*sin(body_2.com.x) - 2*drive + 0.3*body_1.e1.vz + t";
   d.states.push_back(e);
-  mbs::Force force;
+  mechanism::Force force;
   force.id = "muscle";
   force.key = "General_Linear";
   force.begin = marker("body_1", testing_support::frame({0.2, 0.1, 0.3}));
@@ -278,7 +279,8 @@ mbs::Description with_parameters() {
 }
 
 /// Central differences with frozen steps against W, for the move of the start and all parameters.
-void expect_frozen(const mbs::Description& description, double until, double h, double bound) {
+void expect_frozen(const mechanism::Description& description, double until, double h,
+                   double bound) {
   HhtMotion motion(description);
   const int ny = motion.model->sizes().ny();
   motion.move = VectorXd::LinSpaced(ny, -0.7, 0.9).array().sin();

@@ -4,11 +4,11 @@
 #include <variant>
 
 #include "parfait/dynamics/formula_model.h"
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 namespace parfait::io {
 
-using AnyModel = std::variant<mbs::Description, dynamics::FormulaModel>;
+using AnyModel = std::variant<mechanism::Description, dynamics::FormulaModel>;
 
 /// A model file of any kind: its root says which (`<model>`, `<ode>`, `<dae>`).
 AnyModel read_any_model(const std::filesystem::path& file);

@@ -10,7 +10,7 @@
 namespace parfait::io {
 namespace {
 
-void read_position(Element element, mbs::Body& body) {
+void read_position(Element element, mechanism::Body& body) {
   body.position_place = element.place();
   if (const auto o = element.field("o")) body.o = read_number3(element, *o, "position o");
   const auto axes = read_angles(element);
@@ -19,7 +19,7 @@ void read_position(Element element, mbs::Body& body) {
     body.y = (*axes)[1];
     body.z = (*axes)[2];
   }
-  const auto read_axis = [&](const char* name, mbs::Number3& axis) {
+  const auto read_axis = [&](const char* name, mechanism::Number3& axis) {
     const auto text = element.field(name);
     if (!text) return;
     if (axes) element.fail(text->place, fmt::format("give the axis {} or angles, not both.", name));
@@ -31,9 +31,9 @@ void read_position(Element element, mbs::Body& body) {
   element.finish();
 }
 
-void read_velocity(Element element, mbs::Body& body) {
+void read_velocity(Element element, mechanism::Body& body) {
   std::optional<Text> rate;  // the last one given
-  const auto read_rate = [&](const char* name, mbs::Number3& value) {
+  const auto read_rate = [&](const char* name, mechanism::Number3& value) {
     const auto text = element.field(name);
     if (!text) return;
     rate = text;
@@ -59,7 +59,7 @@ void read_velocity(Element element, mbs::Body& body) {
 }
 
 /// "ixx iyy izz" or "ixx iyy izz ixy ixz iyz".
-void read_compact_inertia(const Element& at, const Text& text, mbs::Body& body) {
+void read_compact_inertia(const Element& at, const Text& text, mechanism::Body& body) {
   constexpr const char* kWhat = "moment_of_inertia";
   const auto words = split_list(text);
   if (words.size() != 3 && words.size() != 6) {
@@ -76,12 +76,12 @@ void read_compact_inertia(const Element& at, const Text& text, mbs::Body& body) 
   }
 }
 
-void read_inertia(Element element, mbs::Body& body) {
+void read_inertia(Element element, mechanism::Body& body) {
   if (const auto about = element.attribute("about")) {
-    body.about =
-        read_choice<mbs::InertiaPoint>(element, *about, "about",
-                                       {{"center_of_mass", mbs::InertiaPoint::kCenterOfMass},
-                                        {"origin", mbs::InertiaPoint::kOrigin}});
+    body.about = read_choice<mechanism::InertiaPoint>(
+        element, *about, "about",
+        {{"center_of_mass", mechanism::InertiaPoint::kCenterOfMass},
+         {"origin", mechanism::InertiaPoint::kOrigin}});
   }
   const Text compact = element.text();
   if (!compact.text.empty()) {
@@ -96,8 +96,8 @@ void read_inertia(Element element, mbs::Body& body) {
   element.finish();
 }
 
-mbs::Released read_released(const Element& at, const Text& text) {
-  mbs::Released released;
+mechanism::Released read_released(const Element& at, const Text& text) {
+  mechanism::Released released;
   const std::vector<std::pair<std::string, bool*>> flags = {
       {"xx", &released.xx}, {"yy", &released.yy}, {"zz", &released.zz},
       {"xy", &released.xy}, {"xz", &released.xz}, {"yz", &released.yz}};
@@ -107,8 +107,8 @@ mbs::Released read_released(const Element& at, const Text& text) {
   return released;
 }
 
-mbs::Marker read_body_marker(Element element, const mbs::Body& body) {
-  mbs::Marker marker;
+mechanism::Marker read_body_marker(Element element, const mechanism::Body& body) {
+  mechanism::Marker marker;
   marker.place = element.place();
   marker.id = element.required_field("id").text;
   marker.body = body.id;
@@ -120,8 +120,8 @@ mbs::Marker read_body_marker(Element element, const mbs::Body& body) {
 
 }  // namespace
 
-mbs::Body read_body(Element& element) {
-  mbs::Body body;
+mechanism::Body read_body(Element& element) {
+  mechanism::Body body;
   body.place = element.place();
   body.id = read_id(element);
   if (auto position = element.child("position")) read_position(std::move(*position), body);
@@ -139,11 +139,11 @@ mbs::Body read_body(Element& element) {
     read_inertia(std::move(*inertia), body);
   }
   if (const auto coordinates = element.field("coordinates")) {
-    body.coordinates =
-        read_choice<mbs::Coordinates>(element, *coordinates, "coordinates",
-                                      {{"origin_axes", mbs::Coordinates::kOriginAndAxes},
-                                       {"two_points", mbs::Coordinates::kTwoPointsTwoVectors},
-                                       {"four_points", mbs::Coordinates::kFourPoints}});
+    body.coordinates = read_choice<mechanism::Coordinates>(
+        element, *coordinates, "coordinates",
+        {{"origin_axes", mechanism::Coordinates::kOriginAndAxes},
+         {"two_points", mechanism::Coordinates::kTwoPointsTwoVectors},
+         {"four_points", mechanism::Coordinates::kFourPoints}});
   }
   if (const auto release = element.field("release")) {
     body.released = read_released(element, *release);

@@ -5,16 +5,16 @@
 
 #include "parfait/io/element_reader.h"
 #include "parfait/io/value_reader.h"
-#include "parfait/mbs/constraint_types.h"
-#include "parfait/mbs/registry.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 
 // Joints, constraints, forces and events: what connects bodies.
 namespace parfait::io {
 namespace {
 
 /// `<begin>` or `<end>`: a body, and a frame on it or the name of one of its markers.
-mbs::Marker read_end(Element element) {
-  mbs::Marker marker;
+mechanism::Marker read_end(Element element) {
+  mechanism::Marker marker;
   marker.place = element.place();
   const auto id = element.attribute("id");
   const auto body = element.attribute("body");
@@ -22,7 +22,7 @@ mbs::Marker read_end(Element element) {
     element.fail(body->place, "give \"id\" or \"body\", not both: they mean the same.");
   if (!id && !body) {
     element.fail(element.place(), fmt::format("<{}> needs \"body\", the id of a body or {}.",
-                                              element.name(), mbs::kInertial));
+                                              element.name(), mechanism::kInertial));
   }
   const Text& named = id ? *id : *body;
   marker.body = named.text;
@@ -44,7 +44,7 @@ mbs::Marker read_end(Element element) {
   return marker;
 }
 
-mbs::Marker read_required_end(Element& element, const char* name) {
+mechanism::Marker read_required_end(Element& element, const char* name) {
   auto child = element.child(name);
   if (!child) element.fail_missing(name);
   return read_end(std::move(*child));
@@ -58,7 +58,8 @@ std::string read_key(Element& element) {
 }
 
 /// A constant of the type that is an angle may be given in degrees.
-mbs::Value read_constant(Element& element, const std::vector<mbs::ConstantInfo>& known) {
+mechanism::Value read_constant(Element& element,
+                               const std::vector<mechanism::ConstantInfo>& known) {
   const std::string name = element.name();
   const auto unit = element.attribute("unit");
   const Text text = element.text();
@@ -67,7 +68,7 @@ mbs::Value read_constant(Element& element, const std::vector<mbs::ConstantInfo>&
   auto value = read_value(element, text, name);
   if (!unit) return value;
   const auto info = std::find_if(known.begin(), known.end(),
-                                 [&](const mbs::ConstantInfo& c) { return c.name == name; });
+                                 [&](const mechanism::ConstantInfo& c) { return c.name == name; });
   if (info == known.end() || info->unit != "rad") {
     element.fail(unit->place, fmt::format("{}: only an angle has a choice of units.", name));
   }
@@ -82,9 +83,9 @@ mbs::Value read_constant(Element& element, const std::vector<mbs::ConstantInfo>&
 
 /// `<constants> 1 400 </constants>` by position and everything else by name. All other fields of
 /// the element must have been asked for before.
-std::vector<mbs::NamedValue> read_constants(Element& element,
-                                            const std::vector<mbs::ConstantInfo>& known) {
-  std::vector<mbs::NamedValue> constants;
+std::vector<mechanism::NamedValue> read_constants(
+    Element& element, const std::vector<mechanism::ConstantInfo>& known) {
+  std::vector<mechanism::NamedValue> constants;
   if (const auto list = element.field("constants")) {
     for (const auto& word : split_list(*list)) {
       const auto name = fmt::format("Constant_{}", constants.size());
@@ -129,8 +130,8 @@ bool read_flag(Element& element, const char* name) {
 }
 
 /// `<set state="x"> formula </set>`
-mbs::Assignment read_assignment(Element& element) {
-  mbs::Assignment set;
+mechanism::Assignment read_assignment(Element& element) {
+  mechanism::Assignment set;
   set.place = element.place();
   const auto state = element.attribute("state");
   const auto parameter = element.attribute("parameter");
@@ -157,28 +158,29 @@ std::string read_id(Element& element) {
   return id;
 }
 
-mbs::Joint read_joint(Element& element) {
-  mbs::Joint joint;
+mechanism::Joint read_joint(Element& element) {
+  mechanism::Joint joint;
   joint.place = element.place();
   joint.id = read_id(element);
   joint.key = read_key(element);
   joint.begin = read_required_end(element, "begin");
   joint.end = read_required_end(element, "end");
-  const auto* type = mbs::registry().find_joint(joint.key);
+  const auto* type = mechanism::registry().find_joint(joint.key);
   joint.constants =
-      read_constants(element, type ? type->constants : std::vector<mbs::ConstantInfo>{});
+      read_constants(element, type ? type->constants : std::vector<mechanism::ConstantInfo>{});
   element.finish();
   return joint;
 }
 
-mbs::Constraint read_constraint(Element& element) {
-  mbs::Constraint constraint;
+mechanism::Constraint read_constraint(Element& element) {
+  mechanism::Constraint constraint;
   constraint.place = element.place();
   constraint.id = read_id(element);
   constraint.key = read_key(element);
   constraint.begin = read_required_end(element, "begin");
   constraint.end = read_required_end(element, "end");
-  const auto* type = mbs::find_constraint(constraint.key);  // an unknown key is reported later
+  const auto* type =
+      mechanism::find_constraint(constraint.key);  // an unknown key is reported later
   constraint.begin_axis =
       read_constraint_axis(element, "begin_axis", !type || type->has_begin_axis());
   constraint.end_axis = read_constraint_axis(element, "end_axis", !type || type->has_end_axis());
@@ -189,8 +191,8 @@ mbs::Constraint read_constraint(Element& element) {
   return constraint;
 }
 
-mbs::Force read_force(Element& element) {
-  mbs::Force force;
+mechanism::Force read_force(Element& element) {
+  mechanism::Force force;
   force.place = element.place();
   force.id = read_id(element);
   force.key = read_key(element);
@@ -199,20 +201,21 @@ mbs::Force read_force(Element& element) {
   if (const auto law = element.field("law")) force.law = read_formula(*law);
   if (const auto side = element.field("side")) {
     force.side_place = side->place;
-    force.side = read_choice<mbs::Side>(
-        element, *side, "side",
-        {{"both", mbs::Side::kBoth}, {"push", mbs::Side::kPush}, {"pull", mbs::Side::kPull}});
+    force.side = read_choice<mechanism::Side>(element, *side, "side",
+                                              {{"both", mechanism::Side::kBoth},
+                                               {"push", mechanism::Side::kPush},
+                                               {"pull", mechanism::Side::kPull}});
   }
   force.adhesion = read_flag(element, "adhesion");
-  const auto* type = mbs::registry().find_force(force.key);
+  const auto* type = mechanism::registry().find_force(force.key);
   force.constants = read_constants(
-      element, type ? type->constants_of(force.side) : std::vector<mbs::ConstantInfo>{});
+      element, type ? type->constants_of(force.side) : std::vector<mechanism::ConstantInfo>{});
   element.finish();
   return force;
 }
 
-mbs::Event read_event(Element& element) {
-  mbs::Event event;
+mechanism::Event read_event(Element& element) {
+  mechanism::Event event;
   event.place = element.place();
   event.id = read_id(element);
   if (const auto key = element.attribute("key")) event.key = key->text;
@@ -224,16 +227,16 @@ mbs::Event read_event(Element& element) {
     event.at = read_value(element, *at, "at");
   }
   if (const auto direction = element.field("direction")) {
-    event.direction = read_choice<mbs::Passage>(element, *direction, "direction",
-                                                {{"falling", mbs::Passage::kFalling},
-                                                 {"rising", mbs::Passage::kRising},
-                                                 {"both", mbs::Passage::kBoth}});
+    event.direction = read_choice<mechanism::Passage>(element, *direction, "direction",
+                                                      {{"falling", mechanism::Passage::kFalling},
+                                                       {"rising", mechanism::Passage::kRising},
+                                                       {"both", mechanism::Passage::kBoth}});
   }
   event.terminal = read_flag(element, "terminal");
   for (auto& set : element.children("set")) event.sets.push_back(read_assignment(set));
-  const auto* type = mbs::registry().find_event(event.key);
+  const auto* type = mechanism::registry().find_event(event.key);
   event.constants =
-      read_constants(element, type ? type->constants : std::vector<mbs::ConstantInfo>{});
+      read_constants(element, type ? type->constants : std::vector<mechanism::ConstantInfo>{});
   element.finish();
   return event;
 }

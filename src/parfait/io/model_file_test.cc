@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <numbers>
 
-#include "parfait/mbs/check_description.h"
+#include "parfait/mechanism/check_description.h"
 
 namespace parfait::io {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 const fs::path kModels = fs::path(PARFAIT_SOURCE_DIR) / "tests/cases/models";
 
-mbs::Description read(const std::string& content) {
+mechanism::Description read(const std::string& content) {
   return read_model_text("<model>" + content + "</model>", "m.xml");
 }
 
@@ -44,19 +44,19 @@ TEST(ModelFile, ReadsThePendulumAsPrintedInK) {
   ASSERT_EQ(d.bodies.size(), 1U);
   const auto& body = d.bodies[0];
   EXPECT_EQ(body.id, "Body1");
-  EXPECT_EQ(body.o, (mbs::Number3{0, 0, 0}));
-  EXPECT_EQ(body.z, (mbs::Number3{0, 0, 1}));
+  EXPECT_EQ(body.o, (mechanism::Number3{0, 0, 0}));
+  EXPECT_EQ(body.z, (mechanism::Number3{0, 0, 1}));
   EXPECT_EQ(body.mass.number, 2.0);
   EXPECT_EQ(body.center_of_mass[0].number, 0.5);
   EXPECT_EQ(body.inertia[0][0].number, 2.5);
   EXPECT_EQ(body.inertia[2][2].number, 2.0);
-  EXPECT_EQ(body.about, mbs::InertiaPoint::kCenterOfMass);
+  EXPECT_EQ(body.about, mechanism::InertiaPoint::kCenterOfMass);
   EXPECT_FALSE(body.v || body.omega);
 
   ASSERT_EQ(d.joints.size(), 1U);
   EXPECT_EQ(d.joints[0].key, "Revolute");
   EXPECT_EQ(d.joints[0].id, "Joint1");
-  EXPECT_EQ(d.joints[0].begin.body, mbs::kInertial);
+  EXPECT_EQ(d.joints[0].begin.body, mechanism::kInertial);
   EXPECT_EQ(d.joints[0].end.body, "Body1");
   EXPECT_EQ(d.joints[0].end.frame.y[0].number, 1.0);
   EXPECT_TRUE(d.joints[0].end.frame.has_x && d.joints[0].end.frame.has_y);
@@ -69,8 +69,8 @@ TEST(ModelFile, ReadsThePendulumAsPrintedInK) {
 
   ASSERT_EQ(d.parameters.size(), 1U);
   EXPECT_THAT(d.parameters[0].targets, ElementsAre("Gravitation.Constant_0"));
-  EXPECT_EQ(mbs::parameter_name(d, d.parameters[0]), "Gravitation.g");
-  EXPECT_EQ(mbs::start_value(d, d.parameters[0]), -9.81);
+  EXPECT_EQ(mechanism::parameter_name(d, d.parameters[0]), "Gravitation.g");
+  EXPECT_EQ(mechanism::start_value(d, d.parameters[0]), -9.81);
 }
 
 TEST(ModelFile, AllValidModelsPassTheCheck) {
@@ -78,7 +78,7 @@ TEST(ModelFile, AllValidModelsPassTheCheck) {
   ASSERT_GE(files.size(), 4U);
   for (const auto& file : files) {
     SCOPED_TRACE(file.string());
-    EXPECT_NO_THROW(mbs::check(read_model(file)));
+    EXPECT_NO_THROW(mechanism::check(read_model(file)));
   }
 }
 
@@ -103,9 +103,9 @@ TEST(ModelFile, RightAnglesInDegreesAreExact) {
       "</angles></position></body>");
   const auto& body = d.bodies[0];
   // Rx(90) Ry(180) Rz(270): worked out by hand.
-  EXPECT_EQ(body.x, (mbs::Number3{0, 0, -1}));
-  EXPECT_EQ(body.y, (mbs::Number3{-1, 0, 0}));
-  EXPECT_EQ(body.z, (mbs::Number3{0, 1, 0}));
+  EXPECT_EQ(body.x, (mechanism::Number3{0, 0, -1}));
+  EXPECT_EQ(body.y, (mechanism::Number3{-1, 0, 0}));
+  EXPECT_EQ(body.z, (mechanism::Number3{0, 1, 0}));
   const auto half = read("<body id='B' mass='1'><position angles='0 0 60' unit='deg'/></body>");
   EXPECT_NEAR(half.bodies[0].x[0], 0.5, 1e-15);
   EXPECT_NEAR(half.bodies[0].x[1], std::sqrt(0.75), 1e-15);

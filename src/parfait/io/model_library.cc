@@ -8,7 +8,7 @@
 namespace parfait::io {
 namespace {
 
-std::shared_ptr<const dynamics::System> make_system(const mbs::Description& description) {
+std::shared_ptr<const dynamics::System> make_system(const mechanism::Description& description) {
   return mbs::build(description);
 }
 

@@ -10,8 +10,8 @@
 namespace parfait::io {
 namespace {
 
-mbs::State read_body_state(Element& element) {
-  mbs::State state;
+mechanism::State read_body_state(Element& element) {
+  mechanism::State state;
   state.place = element.place();
   state.id = read_id(element);
   state.initial = read_optional_number(element, "initial").value_or(0.0);
@@ -22,8 +22,8 @@ mbs::State read_body_state(Element& element) {
   return state;
 }
 
-mbs::Input read_mbs_input(Element& element, const std::filesystem::path& folder) {
-  mbs::Input input;
+mechanism::Input read_mbs_input(Element& element, const std::filesystem::path& folder) {
+  mechanism::Input input;
   input.place = element.place();
   input.id = read_id(element);
   const Text file = element.required_field("file");
@@ -32,10 +32,10 @@ mbs::Input read_mbs_input(Element& element, const std::filesystem::path& folder)
   if (column) input.column = column->text;
   if (const auto interpolation = element.field("interpolation")) {
     input.interpolation =
-        read_choice<mbs::Interpolation>(element, *interpolation, "interpolation",
-                                        {{"previous", mbs::Interpolation::kPrevious},
-                                         {"linear", mbs::Interpolation::kLinear},
-                                         {"cubic", mbs::Interpolation::kCubic}});
+        read_choice<mechanism::Interpolation>(element, *interpolation, "interpolation",
+                                              {{"previous", mechanism::Interpolation::kPrevious},
+                                               {"linear", mechanism::Interpolation::kLinear},
+                                               {"cubic", mechanism::Interpolation::kCubic}});
   }
   element.finish();
   auto table = read_input_table(folder, file, column);
@@ -45,8 +45,8 @@ mbs::Input read_mbs_input(Element& element, const std::filesystem::path& folder)
 }
 
 /// `<parameter key="Constant_0"> Element </parameter>` (K 12.1.3), or id and drives.
-mbs::Parameter read_mbs_parameter(Element& element) {
-  mbs::Parameter parameter;
+mechanism::Parameter read_mbs_parameter(Element& element) {
+  mechanism::Parameter parameter;
   parameter.place = element.place();
   const auto key = element.attribute("key");
   const Text element_id = element.text();
@@ -85,8 +85,8 @@ mbs::Parameter read_mbs_parameter(Element& element) {
   return parameter;
 }
 
-void read_simulation(Element& element, mbs::Description& description) {
-  mbs::Simulation& simulation = description.simulation;
+void read_simulation(Element& element, mechanism::Description& description) {
+  mechanism::Simulation& simulation = description.simulation;
   simulation.place = element.place();
   element.set_context("simulation");
   simulation.until = read_optional_number(element, "until");
@@ -118,7 +118,7 @@ void read_simulation(Element& element, mbs::Description& description) {
 
 }  // namespace
 
-mbs::Description read_model_text(std::string_view text, const std::string& file_name) {
+mechanism::Description read_model_text(std::string_view text, const std::string& file_name) {
   const XmlSource source(text, file_name);
   Element root(source, source.root());
   if (root.name() != "model") {
@@ -127,7 +127,7 @@ mbs::Description read_model_text(std::string_view text, const std::string& file_
   }
   const auto folder = std::filesystem::path(file_name).parent_path();
 
-  mbs::Description description;
+  mechanism::Description description;
   description.file = file_name;
   if (const auto id = root.attribute("id")) description.id = id->text;
   if (const auto tolerance = root.attribute("rank_tolerance")) {
@@ -160,7 +160,7 @@ mbs::Description read_model_text(std::string_view text, const std::string& file_
   return description;
 }
 
-mbs::Description read_model(const std::filesystem::path& file) {
+mechanism::Description read_model(const std::filesystem::path& file) {
   return read_model_text(read_text_file(file), file.string());
 }
 

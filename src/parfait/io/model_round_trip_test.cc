@@ -24,18 +24,18 @@ std::vector<fs::path> models_to_write() {
   return files;
 }
 
-void expect_same(const mbs::Value& a, const mbs::Value& b, const std::string& what) {
+void expect_same(const mechanism::Value& a, const mechanism::Value& b, const std::string& what) {
   EXPECT_EQ(a.formula, b.formula) << what;
   if (!a.is_formula()) {
     EXPECT_EQ(a.number, b.number) << what;
   }
 }
 
-void expect_same(const mbs::Value3& a, const mbs::Value3& b, const std::string& what) {
+void expect_same(const mechanism::Value3& a, const mechanism::Value3& b, const std::string& what) {
   for (std::size_t i = 0; i < 3; ++i) expect_same(a[i], b[i], what + " " + std::to_string(i));
 }
 
-void expect_same(const mbs::Marker& a, const mbs::Marker& b, const std::string& what) {
+void expect_same(const mechanism::Marker& a, const mechanism::Marker& b, const std::string& what) {
   EXPECT_EQ(a.id, b.id) << what;
   EXPECT_EQ(a.body, b.body) << what;
   EXPECT_EQ(a.reference, b.reference) << what;
@@ -48,8 +48,8 @@ void expect_same(const mbs::Marker& a, const mbs::Marker& b, const std::string& 
   EXPECT_EQ(a.frame.has_z, b.frame.has_z) << what;
 }
 
-void expect_same(const std::vector<mbs::NamedValue>& a, const std::vector<mbs::NamedValue>& b,
-                 const std::string& what) {
+void expect_same(const std::vector<mechanism::NamedValue>& a,
+                 const std::vector<mechanism::NamedValue>& b, const std::string& what) {
   ASSERT_EQ(a.size(), b.size()) << what;
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].name, b[i].name) << what;
@@ -57,7 +57,7 @@ void expect_same(const std::vector<mbs::NamedValue>& a, const std::vector<mbs::N
   }
 }
 
-void expect_same(const mbs::Body& a, const mbs::Body& b) {
+void expect_same(const mechanism::Body& a, const mechanism::Body& b) {
   const std::string& what = a.id;
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.o, b.o) << what;
@@ -88,7 +88,7 @@ void expect_same(const mbs::Body& a, const mbs::Body& b) {
   }
 }
 
-void expect_same(const mbs::Joint& a, const mbs::Joint& b) {
+void expect_same(const mechanism::Joint& a, const mechanism::Joint& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.key, b.key) << a.id;
   expect_same(a.begin, b.begin, a.id + ".begin");
@@ -96,7 +96,7 @@ void expect_same(const mbs::Joint& a, const mbs::Joint& b) {
   expect_same(a.constants, b.constants, a.id);
 }
 
-void expect_same(const mbs::Constraint& a, const mbs::Constraint& b) {
+void expect_same(const mechanism::Constraint& a, const mechanism::Constraint& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.key, b.key) << a.id;
   expect_same(a.begin, b.begin, a.id + ".begin");
@@ -106,7 +106,7 @@ void expect_same(const mbs::Constraint& a, const mbs::Constraint& b) {
   expect_same(a.offset, b.offset, a.id + ".offset");
 }
 
-void expect_same(const mbs::Force& a, const mbs::Force& b) {
+void expect_same(const mechanism::Force& a, const mechanism::Force& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.key, b.key) << a.id;
   ASSERT_EQ(a.begin.has_value(), b.begin.has_value()) << a.id;
@@ -119,7 +119,7 @@ void expect_same(const mbs::Force& a, const mbs::Force& b) {
   EXPECT_EQ(a.adhesion, b.adhesion) << a.id;
 }
 
-void expect_same(const mbs::Event& a, const mbs::Event& b) {
+void expect_same(const mechanism::Event& a, const mechanism::Event& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.key, b.key) << a.id;
   ASSERT_EQ(a.begin.has_value(), b.begin.has_value()) << a.id;
@@ -140,13 +140,13 @@ void expect_same(const mbs::Event& a, const mbs::Event& b) {
   }
 }
 
-void expect_same(const mbs::State& a, const mbs::State& b) {
+void expect_same(const mechanism::State& a, const mechanism::State& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.initial, b.initial) << a.id;
   expect_same(a.derivative, b.derivative, a.id);
 }
 
-void expect_same(const mbs::Input& a, const mbs::Input& b) {
+void expect_same(const mechanism::Input& a, const mechanism::Input& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.file, b.file) << a.id;
   EXPECT_EQ(a.column, b.column) << a.id;
@@ -155,7 +155,7 @@ void expect_same(const mbs::Input& a, const mbs::Input& b) {
   EXPECT_EQ(a.value, b.value) << a.id;
 }
 
-void expect_same(const mbs::Parameter& a, const mbs::Parameter& b) {
+void expect_same(const mechanism::Parameter& a, const mechanism::Parameter& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.initial, b.initial) << a.id;
   EXPECT_EQ(a.lower, b.lower) << a.id;
@@ -171,7 +171,7 @@ void expect_same(const std::vector<Element>& a, const std::vector<Element>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
 }
 
-void expect_same(const mbs::Description& a, const mbs::Description& b) {
+void expect_same(const mechanism::Description& a, const mechanism::Description& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.rank_tolerance, b.rank_tolerance);
   EXPECT_EQ(a.remarks, b.remarks);
@@ -219,8 +219,8 @@ TEST(ModelRoundTrip, WhatIsWrittenReadsBackAsTheSameModel) {
 }
 
 TEST(ModelRoundTrip, ModelsBuiltInCodeRoundTripWithEveryKindOfNumberAndFormula) {
-  mbs::Description d;
-  mbs::Body body;
+  mechanism::Description d;
+  mechanism::Body body;
   body.id = "B";
   body.mass.formula = "2 * k";
   body.center_of_mass[0] = 1.0 / 3;
@@ -232,7 +232,7 @@ TEST(ModelRoundTrip, ModelsBuiltInCodeRoundTripWithEveryKindOfNumberAndFormula) 
   body.inertia[1][0] = 0.2;  // not symmetric: nothing is lost on the way to the check
   body.released.yz = true;
   d.bodies.push_back(body);
-  mbs::Force force;
+  mechanism::Force force;
   force.id = "F";
   force.key = "General_Linear";
   force.law.formula = "length < 1 and \"x\" & rate > 2 ?\n 'a' : 1e300";

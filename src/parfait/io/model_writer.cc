@@ -11,7 +11,7 @@
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
 #include "parfait/io/xml_attributes.h"
-#include "parfait/mbs/constraint_types.h"
+#include "parfait/mechanism/constraint_types.h"
 
 namespace parfait::io {
 namespace {
@@ -19,14 +19,14 @@ namespace {
 using pugi::xml_node;
 
 /// A value on its own; in a list value_list_text() is needed.
-std::string value_text(const mbs::Value& value) {
+std::string value_text(const mechanism::Value& value) {
   return value.is_formula() ? value.formula : number_text(value.number);
 }
 
 std::string word(double x) {
   return number_text(x);
 }
-std::string word(const mbs::Value& value) {
+std::string word(const mechanism::Value& value) {
   return value.is_formula() ? list_word(value.formula) : number_text(value.number);
 }
 
@@ -37,27 +37,27 @@ std::string value_list_text(const List& list) {
   return out;
 }
 
-bool is_zero(const mbs::Number3& a) {
-  return a == mbs::Number3{0, 0, 0};
+bool is_zero(const mechanism::Number3& a) {
+  return a == mechanism::Number3{0, 0, 0};
 }
 
-bool is_zero(const mbs::Value3& a) {
+bool is_zero(const mechanism::Value3& a) {
   return std::all_of(a.begin(), a.end(),
-                     [](const mbs::Value& v) { return !v.is_formula() && v.number == 0; });
+                     [](const mechanism::Value& v) { return !v.is_formula() && v.number == 0; });
 }
 
-bool same(const mbs::Value& a, const mbs::Value& b) {
+bool same(const mechanism::Value& a, const mechanism::Value& b) {
   return a.formula == b.formula && (a.is_formula() || a.number == b.number);
 }
 
-void write_frame(xml_node node, const mbs::Frame& frame) {
+void write_frame(xml_node node, const mechanism::Frame& frame) {
   if (!is_zero(frame.o)) set(node, "o", value_list_text(frame.o));
   if (frame.has_x) set(node, "x", value_list_text(frame.x));
   if (frame.has_y) set(node, "y", value_list_text(frame.y));
   if (frame.has_z) set(node, "z", value_list_text(frame.z));
 }
 
-void write_velocity(xml_node body_node, const mbs::Body& body) {
+void write_velocity(xml_node body_node, const mechanism::Body& body) {
   const bool has_rates = !(is_zero(body.o_rate) && is_zero(body.x_rate) && is_zero(body.y_rate) &&
                            is_zero(body.z_rate));
   if (!has_rates && !body.v && !body.omega) return;
@@ -71,12 +71,12 @@ void write_velocity(xml_node body_node, const mbs::Body& body) {
   set(node, "z", value_list_text(body.z_rate));
 }
 
-void write_inertia(xml_node body_node, const mbs::Body& body) {
+void write_inertia(xml_node body_node, const mechanism::Body& body) {
   const auto& I = body.inertia;
   xml_node node = body_node.append_child("moment_of_inertia");
-  if (body.about == mbs::InertiaPoint::kOrigin) set(node, "about", std::string("origin"));
+  if (body.about == mechanism::InertiaPoint::kOrigin) set(node, "about", std::string("origin"));
   if (same(I[0][1], I[1][0]) && same(I[0][2], I[2][0]) && same(I[1][2], I[2][1])) {
-    const std::array<mbs::Value, 6> six{I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
+    const std::array<mechanism::Value, 6> six{I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
     node.text().set(value_list_text(six).c_str());
     return;
   }
@@ -85,7 +85,7 @@ void write_inertia(xml_node body_node, const mbs::Body& body) {
   set(node, "z", value_list_text(I[2]));
 }
 
-std::string released_text(const mbs::Released& released) {
+std::string released_text(const mechanism::Released& released) {
   std::string out;
   const auto add = [&](bool flag, const char* name) {
     if (flag) out += (out.empty() ? "" : " ") + std::string(name);
@@ -99,14 +99,14 @@ std::string released_text(const mbs::Released& released) {
   return out;
 }
 
-void write_body(xml_node model, const mbs::Body& body) {
+void write_body(xml_node model, const mechanism::Body& body) {
   xml_node node = model.append_child("body");
   set(node, "id", body.id);
   set(node, "mass", value_text(body.mass));
   if (!is_zero(body.center_of_mass))
     set(node, "center_of_mass", value_list_text(body.center_of_mass));
-  if (body.coordinates != mbs::Coordinates::kOriginAndAxes) {
-    const bool two = body.coordinates == mbs::Coordinates::kTwoPointsTwoVectors;
+  if (body.coordinates != mechanism::Coordinates::kOriginAndAxes) {
+    const bool two = body.coordinates == mechanism::Coordinates::kTwoPointsTwoVectors;
     set(node, "coordinates", std::string(two ? "two_points" : "four_points"));
   }
   if (body.released.any()) set(node, "release", released_text(body.released));
@@ -125,7 +125,7 @@ void write_body(xml_node model, const mbs::Body& body) {
   for (const auto& shape : body.shapes) node.append_buffer(shape.data(), shape.size());
 }
 
-void write_end(xml_node element, const char* name, const mbs::Marker& marker) {
+void write_end(xml_node element, const char* name, const mechanism::Marker& marker) {
   xml_node node = element.append_child(name);
   set(node, "body", marker.body);
   if (!marker.reference.empty()) {
@@ -135,8 +135,8 @@ void write_end(xml_node element, const char* name, const mbs::Marker& marker) {
   }
 }
 
-void write_constants(xml_node node, const std::vector<mbs::NamedValue>& constants) {
-  std::vector<mbs::Value> by_position;
+void write_constants(xml_node node, const std::vector<mechanism::NamedValue>& constants) {
+  std::vector<mechanism::Value> by_position;
   for (const auto& constant : constants) {
     if (constant.name == fmt::format("Constant_{}", by_position.size())) {
       by_position.push_back(constant.value);
@@ -147,7 +147,7 @@ void write_constants(xml_node node, const std::vector<mbs::NamedValue>& constant
   if (!by_position.empty()) set(node, "constants", value_list_text(by_position));
 }
 
-void write_joint(xml_node model, const mbs::Joint& joint) {
+void write_joint(xml_node model, const mechanism::Joint& joint) {
   xml_node node = model.append_child("joint");
   set(node, "key", joint.key);
   set(node, "id", joint.id);
@@ -156,11 +156,11 @@ void write_joint(xml_node model, const mbs::Joint& joint) {
   write_end(node, "end", joint.end);
 }
 
-void write_constraint(xml_node model, const mbs::Constraint& constraint) {
+void write_constraint(xml_node model, const mechanism::Constraint& constraint) {
   xml_node node = model.append_child("constraint");
   set(node, "key", constraint.key);
   set(node, "id", constraint.id);
-  const auto* type = mbs::find_constraint(constraint.key);
+  const auto* type = mechanism::find_constraint(constraint.key);
   if (type && type->has_begin_axis()) {
     set(node, "begin_axis", std::string(1, constraint.begin_axis));
   }
@@ -170,28 +170,28 @@ void write_constraint(xml_node model, const mbs::Constraint& constraint) {
   write_end(node, "end", constraint.end);
 }
 
-void write_force(xml_node model, const mbs::Force& force) {
+void write_force(xml_node model, const mechanism::Force& force) {
   xml_node node = model.append_child("force");
   set(node, "key", force.key);
   set(node, "id", force.id);
   write_constants(node, force.constants);
   if (force.law.is_formula()) set(node, "law", force.law.formula);
-  if (force.side != mbs::Side::kBoth) {
-    set(node, "side", std::string(force.side == mbs::Side::kPush ? "push" : "pull"));
+  if (force.side != mechanism::Side::kBoth) {
+    set(node, "side", std::string(force.side == mechanism::Side::kPush ? "push" : "pull"));
   }
   if (force.adhesion) set(node, "adhesion", std::string("true"));
   if (force.begin) write_end(node, "begin", *force.begin);
   if (force.end) write_end(node, "end", *force.end);
 }
 
-void write_state(xml_node model, const mbs::State& state) {
+void write_state(xml_node model, const mechanism::State& state) {
   xml_node node = model.append_child("state");
   set(node, "id", state.id);
   set(node, "initial", state.initial);
   if (state.derivative.is_formula()) set(node, "derivative", state.derivative.formula);
 }
 
-void write_input(xml_node model, const mbs::Input& input) {
+void write_input(xml_node model, const mechanism::Input& input) {
   constexpr const char* kNames[] = {"previous", "linear", "cubic"};
   xml_node node = model.append_child("input");
   set(node, "id", input.id);
@@ -200,7 +200,7 @@ void write_input(xml_node model, const mbs::Input& input) {
   set(node, "interpolation", std::string(kNames[static_cast<int>(input.interpolation)]));
 }
 
-void write_event(xml_node model, const mbs::Event& event) {
+void write_event(xml_node model, const mechanism::Event& event) {
   constexpr const char* kNames[] = {"falling", "rising", "both"};
   xml_node node = model.append_child("event");
   if (event.key != "General") set(node, "key", event.key);
@@ -221,7 +221,7 @@ void write_event(xml_node model, const mbs::Event& event) {
   }
 }
 
-void write_parameter(xml_node model, const mbs::Parameter& parameter) {
+void write_parameter(xml_node model, const mechanism::Parameter& parameter) {
   xml_node node = model.append_child("parameter");
   if (!parameter.id.empty()) set(node, "id", parameter.id);
   if (parameter.id.empty() && !parameter.targets.empty()) {
@@ -242,7 +242,7 @@ void write_parameter(xml_node model, const mbs::Parameter& parameter) {
   if (!parameter.unit.empty()) set(node, "unit", parameter.unit);
 }
 
-void write_simulation(xml_node model, const mbs::Simulation& simulation) {
+void write_simulation(xml_node model, const mechanism::Simulation& simulation) {
   const bool has_attributes = simulation.until || simulation.rtol || simulation.atol ||
                               simulation.step || !simulation.integrator.empty();
   if (!has_attributes && simulation.outputs.empty()) return;
@@ -258,11 +258,11 @@ void write_simulation(xml_node model, const mbs::Simulation& simulation) {
 
 }  // namespace
 
-std::string model_text(const mbs::Description& description) {
+std::string model_text(const mechanism::Description& description) {
   pugi::xml_document document;
   xml_node model = document.append_child("model");
   if (!description.id.empty()) set(model, "id", description.id);
-  if (description.rank_tolerance != mbs::Description().rank_tolerance) {
+  if (description.rank_tolerance != mechanism::Description().rank_tolerance) {
     set(model, "rank_tolerance", number_text(description.rank_tolerance));
   }
   for (const auto& remark : description.remarks) {
@@ -282,11 +282,11 @@ std::string model_text(const mbs::Description& description) {
   return out.str();
 }
 
-void write_model(const mbs::Description& description, const std::filesystem::path& file) {
+void write_model(const mechanism::Description& description, const std::filesystem::path& file) {
   namespace fs = std::filesystem;
   const fs::path old_folder = fs::absolute(description.file).parent_path();
   const fs::path new_folder = fs::absolute(file).parent_path();
-  mbs::Description moved = description;
+  mechanism::Description moved = description;
   for (auto& input : moved.inputs) {
     const bool stays = old_folder == new_folder || fs::path(input.file).is_absolute();
     if (!stays) input.file = fs::proximate(old_folder / input.file, new_folder).string();

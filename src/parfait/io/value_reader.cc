@@ -104,8 +104,8 @@ void read_remarks(Element& element, std::vector<std::string>& remarks) {
   }
 }
 
-mbs::Value read_value(const Element& at, const Text& text, std::string_view what) {
-  mbs::Value value;
+mechanism::Value read_value(const Element& at, const Text& text, std::string_view what) {
+  mechanism::Value value;
   const auto parsed = parse_number(text.text);
   if (parsed.kind == NumberKind::kNumber) {
     value.number = parsed.value;
@@ -118,8 +118,8 @@ mbs::Value read_value(const Element& at, const Text& text, std::string_view what
   return value;
 }
 
-mbs::Value read_formula(const Text& text) {
-  mbs::Value value;
+mechanism::Value read_formula(const Text& text) {
+  mechanism::Value value;
   value.formula = text.text;
   value.place = text.place;
   return value;
@@ -146,12 +146,12 @@ std::vector<Text> split_names(const Text& text) {
   return split(text, [](char c) { return is_space(c) || c == ','; });
 }
 
-mbs::Number3 read_number3(const Element& at, const Text& text, std::string_view what) {
-  return read_triple<mbs::Number3>(at, text, what, read_number);
+mechanism::Number3 read_number3(const Element& at, const Text& text, std::string_view what) {
+  return read_triple<mechanism::Number3>(at, text, what, read_number);
 }
 
-mbs::Value3 read_value3(const Element& at, const Text& text, std::string_view what) {
-  return read_triple<mbs::Value3>(at, text, what, read_value);
+mechanism::Value3 read_value3(const Element& at, const Text& text, std::string_view what) {
+  return read_triple<mechanism::Value3>(at, text, what, read_value);
 }
 
 std::optional<TextWithUnit> read_field_with_unit(Element& element, const std::string& name) {
@@ -168,7 +168,7 @@ std::optional<TextWithUnit> read_field_with_unit(Element& element, const std::st
   return found;
 }
 
-std::optional<std::array<mbs::Number3, 3>> read_angles(Element& element) {
+std::optional<std::array<mechanism::Number3, 3>> read_angles(Element& element) {
   const auto given = read_field_with_unit(element, "angles");
   if (!given) return std::nullopt;
   const bool degrees = given->unit && read_choice<bool>(element, *given->unit, "unit",
@@ -180,18 +180,20 @@ std::optional<std::array<mbs::Number3, 3>> read_angles(Element& element) {
     s[i] = degrees ? sin_of_degrees(angles[i]) : std::sin(angles[i]);
   }
   // Columns of Rx(a) Ry(b) Rz(c).
-  return std::array<mbs::Number3, 3>{
-      mbs::Number3{c[1] * c[2], c[0] * s[2] + s[0] * s[1] * c[2], s[0] * s[2] - c[0] * s[1] * c[2]},
-      mbs::Number3{-c[1] * s[2], c[0] * c[2] - s[0] * s[1] * s[2],
-                   s[0] * c[2] + c[0] * s[1] * s[2]},
-      mbs::Number3{s[1], -s[0] * c[1], c[0] * c[1]}};
+  return std::array<mechanism::Number3, 3>{
+      mechanism::Number3{c[1] * c[2], c[0] * s[2] + s[0] * s[1] * c[2],
+                         s[0] * s[2] - c[0] * s[1] * c[2]},
+      mechanism::Number3{-c[1] * s[2], c[0] * c[2] - s[0] * s[1] * s[2],
+                         s[0] * c[2] + c[0] * s[1] * s[2]},
+      mechanism::Number3{s[1], -s[0] * c[1], c[0] * c[1]}};
 }
 
-mbs::Frame read_frame(Element& element) {
-  mbs::Frame frame;
+mechanism::Frame read_frame(Element& element) {
+  mechanism::Frame frame;
   if (const auto o = element.field("o")) frame.o = read_value3(element, *o, "o");
   const auto axes = read_angles(element);
-  const auto read_axis = [&](const char* name, std::size_t index, mbs::Value3& axis, bool& given) {
+  const auto read_axis = [&](const char* name, std::size_t index, mechanism::Value3& axis,
+                             bool& given) {
     const auto text = element.field(name);
     if (text && axes) {
       element.fail(text->place, fmt::format("give the axis {} or angles, not both.", name));

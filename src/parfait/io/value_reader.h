@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parfait/io/xml_element.h"
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 /// Numbers, formulas and frames inside a model file. `what` names the thing read in messages.
 namespace parfait::io {
@@ -20,10 +20,10 @@ double read_number(const Element& at, const Text& text, std::string_view what);
 std::optional<double> read_optional_number(Element& element, const char* name);
 
 /// A finite number if the whole text is one, otherwise a formula (checked later, with its names).
-mbs::Value read_value(const Element& at, const Text& text, std::string_view what);
+mechanism::Value read_value(const Element& at, const Text& text, std::string_view what);
 
 /// A law or derivative: a formula, even where it is only a number.
-mbs::Value read_formula(const Text& text);
+mechanism::Value read_formula(const Text& text);
 
 /// The words of a list. White space separates, except inside parentheses: "(2 * k) 1" has two. The
 /// parentheses that only hold such a word together are taken off. See also list_word().
@@ -35,8 +35,8 @@ std::string list_word(const std::string& formula);
 /// Cuts at white space and commas outside parentheses; parentheses stay.
 std::vector<Text> split_names(const Text& text);
 
-mbs::Number3 read_number3(const Element& at, const Text& text, std::string_view what);
-mbs::Value3 read_value3(const Element& at, const Text& text, std::string_view what);
+mechanism::Number3 read_number3(const Element& at, const Text& text, std::string_view what);
+mechanism::Value3 read_value3(const Element& at, const Text& text, std::string_view what);
 
 /// One of several words.
 template <class Choice>
@@ -66,12 +66,12 @@ std::optional<TextWithUnit> read_field_with_unit(Element& element, const std::st
 /// that is: turn about x by a, then about the new y by b, then about the new z by c (Cardan angles,
 /// the frame is what turns). Radians, or degrees with unit="deg"; multiples of 90 degrees are
 /// exact.
-std::optional<std::array<mbs::Number3, 3>> read_angles(Element& element);
+std::optional<std::array<mechanism::Number3, 3>> read_angles(Element& element);
 
 /// The texts of `<remark>` children.
 void read_remarks(Element& element, std::vector<std::string>& remarks);
 
 /// o, x, y, z (or angles instead of x, y, z) of a marker.
-mbs::Frame read_frame(Element& element);
+mechanism::Frame read_frame(Element& element);
 
 }  // namespace parfait::io

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/dense_model.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"
@@ -129,7 +129,7 @@ TEST(Accelerations, DrivenAndVelocityConstraintsAgreeWithTheDenseSolve) {
 
 TEST(Accelerations, EveryDrivenConstraintKindAgreesWithTheDenseSolveOnAndOffTheManifold) {
   constexpr double kTime = 0.7;
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     for (const auto& test : testing_support::driven_models(type.key)) {
       const Model model(test.description);
       const DenseModel dense(test.description, test.functions);

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "parfait/mbs/body_step.h"
-#include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/projection.h"
+#include "parfait/mechanism/element_constants.h"
 
 namespace parfait::mbs {
 namespace {

@@ -1,5 +1,5 @@
 #include "parfait/mbs/bilinear_row.h"
-#include "parfait/mbs/symmetric.h"
+#include "parfait/math/symmetric.h"
 
 #include <type_traits>
 

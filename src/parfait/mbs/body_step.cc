@@ -6,8 +6,8 @@
 #include <immintrin.h>
 #endif
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/joint_step.h"
-#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {

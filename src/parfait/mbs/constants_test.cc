@@ -4,12 +4,12 @@
 
 #include <set>
 
-#include "parfait/mbs/check_description.h"
-#include "parfait/mbs/constraint_row.h"
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/differences.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"
@@ -123,7 +123,7 @@ TEST(Constants, OfEveryJointCanAllBeDriven) {
 }
 
 TEST(Constants, OfEveryConstraintKindCanAllBeDriven) {
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     auto [d, functions] = testing_support::driven_models(type.key)[0];
     Constraint& c = d.constraints[0];
     d.parameters.clear();

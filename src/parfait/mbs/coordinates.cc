@@ -3,24 +3,6 @@
 #include <Eigen/Dense>
 
 namespace parfait::mbs {
-namespace {
-
-/// S of X = R S, R with orthonormal columns, S upper triangular with a positive diagonal.
-Eigen::Matrix3d gram_schmidt_factor(const Eigen::Matrix3d& X) {
-  Eigen::Matrix3d R = X, S = Eigen::Matrix3d::Zero();
-  for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < j; ++i) {
-      S(i, j) = R.col(i).dot(R.col(j));
-      R.col(j) -= S(i, j) * R.col(i);
-    }
-    S(j, j) = R.col(j).norm();
-    R.col(j) /= S(j, j);
-  }
-  return S;
-}
-
-}  // namespace
-
 void CoordinateMap::apply(const std::array<std::array<double, 4>, 4>& M, const double* in,
                           double* out) {
   for (int j = 0; j < 4; ++j) {
@@ -33,14 +15,10 @@ void CoordinateMap::apply(const std::array<std::array<double, 4>, 4>& M, const d
 }
 
 CoordinateMap CoordinateMap::of(const Body& body) {
-  Eigen::Matrix3d X;
-  for (int k = 0; k < 3; ++k) X.row(k) << body.x[k], body.y[k], body.z[k];
-  const Eigen::Matrix3d metric = X.transpose() * X;
-  // Axes typed with a few digits mean an orthonormal frame, and the assembly makes it one.
-  const bool orthonormal =
-      (metric - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() < kOrthonormalTolerance;
-  const Eigen::Matrix3d S =
-      orthonormal ? Eigen::Matrix3d(Eigen::Matrix3d::Identity()) : gram_schmidt_factor(X);
+  const auto frame = mechanism::GeneralFrame::of(body);
+  const bool orthonormal = frame.is_orthonormal;
+  Eigen::Matrix3d S;
+  for (int i = 0; i < 3; ++i) S.row(i) << frame.S[i][0], frame.S[i][1], frame.S[i][2];
 
   Eigen::Matrix4d points = Eigen::Matrix4d::Identity();  // u = (o e1 e2 e3) points
   if (body.coordinates == Coordinates::kTwoPointsTwoVectors) points(0, 1) = 1;
@@ -52,6 +30,7 @@ CoordinateMap CoordinateMap::of(const Body& body) {
 
   const Eigen::Matrix3d S_inverse = S.inverse();
   CoordinateMap map;
+  map.S = frame.S;
   map.is_orthonormal = orthonormal;
   map.is_identity = orthonormal && body.coordinates == Coordinates::kOriginAndAxes;
   for (int i = 0; i < 4; ++i) {
@@ -62,7 +41,6 @@ CoordinateMap CoordinateMap::of(const Body& body) {
   }
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      map.S[i][j] = S(i, j);
       map.S_inverse[i][j] = S_inverse(i, j);
     }
   }

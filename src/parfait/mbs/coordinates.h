@@ -2,12 +2,10 @@
 
 #include <array>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mbs/mechanism_names.h"
+#include "parfait/mechanism/general_frame.h"
 
 namespace parfait::mbs {
-
-/// Initial axes closer to orthonormal than this are meant to be: only beyond it is a frame general.
-inline constexpr double kOrthonormalTolerance = 1e-3;
 
 /// The constant linear map between the coordinates a body shows, u = (u0 u1 u2 u3), and the
 /// canonical ones (o e1 e2 e3) whose axes are orthonormal: columns satisfy canonical = u A, u =

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/released.h"
 #include "parfait/mbs/row_directions.h"
-#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 

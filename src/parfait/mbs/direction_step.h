@@ -1,8 +1,8 @@
 #pragma once
 
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/kernel.h"
 #include "parfait/mbs/site.h"
+#include "parfait/mechanism/constraint_row.h"
 
 /// Directional derivatives of the accelerations, kLanes at a time, with the factors of the last
 /// solve.

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/differences.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"
@@ -244,7 +244,7 @@ TEST(Directions, OfEveryDrivenConstraintKindAreTheDerivativeAlongStatesTimeAndPa
   // Steps from 0.02 downwards, extrapolated: small against the lengths, speeds and periods near
   // one, so the series converges, and large enough for rounding to stay below 1e-10.
   constexpr double kTime = 0.7, kStep = 0.02;
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     for (const auto& test : testing_support::driven_models(type.key)) {
       const Model model(test.description);
       ASSERT_EQ(model.sizes().np, 2);  // amplitude, frequency

@@ -4,10 +4,10 @@
 #include <functional>
 #include <map>
 
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/dense_model.h"
 #include "testing/differences.h"
 #include "testing/driven_models.h"
@@ -90,7 +90,7 @@ struct Driven {
 
 TEST(DrivenConstraints, OfEveryKindHoldAfterAProjectionWithTheirRates) {
   constexpr double kTime = 0.7;
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     for (const auto& test : testing_support::driven_models(type.key)) {
       SCOPED_TRACE(test.description.id);
       const Driven driven(test);
@@ -111,7 +111,7 @@ TEST(DrivenConstraints, OfEveryKindHoldAfterAProjectionWithTheirRates) {
 TEST(DrivenConstraints, OfEveryKindHoldAlongAMotionUpToTheErrorOfItsIntegration) {
   // Without projection: the accelerations alone keep the constraint.
   constexpr double kUntil = 0.5;
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     for (const auto& test : testing_support::driven_models(type.key)) {
       SCOPED_TRACE(test.description.id);
       const Driven driven(test);

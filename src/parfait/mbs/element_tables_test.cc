@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parfait/mbs/check_description.h"
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/name_pattern.h"
-#include "parfait/mbs/quantity_table.h"
+#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/name_pattern.h"
+#include "parfait/mechanism/quantity_table.h"
 
 // The tables that reading a model and `parfait elements` share.
 namespace parfait::mbs {
@@ -24,14 +24,15 @@ Body unit_body() {
 }
 
 TEST(NamePattern, ChangesTheLastChoiceFastest) {
-  EXPECT_THAT(names_of_pattern("mass"), ElementsAre("mass"));
-  EXPECT_THAT(names_of_pattern("{o,<x>}.{x,yy}"), ElementsAre("o.x", "o.yy", "<x>.x", "<x>.yy"));
+  EXPECT_THAT(mechanism::names_of_pattern("mass"), ElementsAre("mass"));
+  EXPECT_THAT(mechanism::names_of_pattern("{o,<x>}.{x,yy}"),
+              ElementsAre("o.x", "o.yy", "<x>.x", "<x>.yy"));
 }
 
 TEST(ConstraintTypes, AreTheRowsThatTheirKeysBuild) {
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     EXPECT_EQ(key_of(type.kind), type.key);
-    EXPECT_EQ(find_constraint(type.key), &type);
+    EXPECT_EQ(mechanism::find_constraint(type.key), &type);
     Description d;
     d.bodies = {unit_body()};
     Constraint c;
@@ -49,7 +50,7 @@ TEST(ConstraintTypes, AreTheRowsThatTheirKeysBuild) {
 }
 
 TEST(QuantityTable, SaysWhichAxisAndComponentANameMeans) {
-  for (const auto& family : quantity_families()) {
+  for (const auto& family : mechanism::quantity_families()) {
     for (const auto& member : members_of(family)) {
       if (family.pattern.ends_with("{x,y,z}")) {
         EXPECT_EQ(member.name.back(), "xyz"[member.component]) << member.name;

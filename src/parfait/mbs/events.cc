@@ -1,6 +1,6 @@
 #include "parfait/mbs/event.h"
-#include "parfait/mbs/registry.h"
-#include "parfait/mbs/standard_elements.h"
+#include "parfait/mbs/mechanism_names.h"
+#include "parfait/mechanism/standard_elements.h"
 
 // The events of every model: impacts, and what formulas say.
 namespace parfait::mbs {

@@ -1,6 +1,6 @@
 #include "parfait/mbs/force.h"
-#include "parfait/mbs/registry.h"
-#include "parfait/mbs/standard_elements.h"
+#include "parfait/mbs/mechanism_names.h"
+#include "parfait/mechanism/standard_elements.h"
 
 // The force elements of K appendix C.3: four measures, five laws. Dampers use the rate of the
 // measure, not the norm of the relative velocity (docs/theory/corrections.md).
@@ -209,6 +209,10 @@ void add_standard_forces(Registry& r) {
   add_family<Rotational>(r, "Rotational_", "General_Rotational",
                          "about z of the begin marker, s = angle from x of begin to x of end",
                          true);
+}
+
+std::string measure_name(const ForceType& type) {
+  return type.make ? type.make()->measure_name() : "length";
 }
 
 }  // namespace parfait::mbs

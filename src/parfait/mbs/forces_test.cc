@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/dense_model.h"
 #include "testing/differences.h"
 #include "testing/model_gallery.h"

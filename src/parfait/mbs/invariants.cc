@@ -1,9 +1,9 @@
 #include "parfait/mbs/invariants.h"
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/row_directions.h"
-#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"
@@ -53,7 +53,7 @@ TEST(Invariants, HaveExactDirections) {
 }
 
 TEST(Invariants, OfEveryDrivenConstraintKindHaveExactDirections) {
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     const auto tests = testing_support::driven_models(type.key);
     for (const auto* test : {&tests.front(), &tests.back()}) {
       const auto report = laws_near_the_start(test->description);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/kernel.h"
+#include "parfait/mechanism/constraint_row.h"
 
 namespace parfait::mbs {
 

@@ -9,7 +9,7 @@
 #include "parfait/math/lanes.h"
 #include "parfait/mbs/block_solver.h"
 #include "parfait/mbs/elimination.h"
-#include "parfait/mbs/registry.h"
+#include "parfait/mbs/mechanism_names.h"
 #include "parfait/mbs/simd.h"
 
 /// Data of the O(n) solver: what is constant, what depends on the parameters, what on the state.

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <set>
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/body_step.h"
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/loops.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
-#include "parfait/mbs/symmetric.h"
+#include "parfait/mechanism/constraint_types.h"
 
 namespace parfait::mbs {
 

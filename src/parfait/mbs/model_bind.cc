@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/model_data.h"
+#include "parfait/mechanism/constraint_row.h"
 
 // Everything that depends on the parameters alone: constants, inertia, geometry, and their
 // directions.
@@ -29,7 +29,7 @@ Inertia<S> body_inertia(const BodySpec& spec, const CoordinateMap& map, const Ge
   if (spec.from_cholesky) {
     std::array<S, 10> L;
     for (int i = 0; i < 10; ++i) L[i] = get(spec.first_constant + 10 + i);
-    return inertia_from_cholesky(L);
+    return mechanism::inertia_from_cholesky(L);
   }
   Inertia<S> out;
   out.m = get(spec.first_constant);
@@ -41,10 +41,10 @@ Inertia<S> body_inertia(const BodySpec& spec, const CoordinateMap& map, const Ge
   std::array<S, 6> Theta;
   for (int e = 0; e < 6; ++e) Theta[e] = get(spec.first_constant + 4 + e);
   if (spec.about_origin) {
-    const auto shift = steiner(out.m, out.c);
+    const auto shift = mechanism::steiner(out.m, out.c);
     for (int e = 0; e < 6; ++e) Theta[e] = Theta[e] - shift[e];
   }
-  out.J = second_moment(Theta);
+  out.J = mechanism::second_moment(Theta);
   return out;
 }
 

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "parfait/mbs/assembly.h"
-#include "parfait/mbs/check_description.h"
-#include "parfait/mbs/constraint_types.h"
-#include "parfait/mbs/element_constants.h"
-#include "parfait/mbs/input_table.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/second_order.h"
 #include "parfait/mbs/structure.h"
+#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/input_table.h"
 
 // From a description to a model: numbers for names, once.
 namespace parfait::mbs {
@@ -134,7 +134,8 @@ class Builder {
   }
 
   static Row row_of(const Constraint& c) {
-    return {find_constraint(c.key)->kind, c.begin_axis, c.end_axis, -1};  // keys are checked
+    return {mechanism::find_constraint(c.key)->kind, c.begin_axis, c.end_axis,
+            -1};  // keys are checked
   }
 
   void build_offsets() {
@@ -222,7 +223,7 @@ class Builder {
               event.place,
               fmt::format("{}: a VVX constraint keeps a speed; what an impact does to it is not "
                           "known.",
-                          element_label("event", event.id)));
+                          mechanism::element_label("event", event.id)));
         }
       } else if (event.is_timed) {
         spec.jump = Jump::kRising;
@@ -401,8 +402,8 @@ class Builder {
       m.laws.emplace_back(law->formula, scope, law->place);
     }
     for (const auto& state : m.states) {
-      FormulaScope scope(m, "", &m.derivative_quantities, element_label("state", state.id),
-                         state.derivative.place);
+      FormulaScope scope(m, "", &m.derivative_quantities,
+                         mechanism::element_label("state", state.id), state.derivative.place);
       m.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
     }
   }
@@ -411,7 +412,8 @@ class Builder {
   void build_event_formulas() {
     m.slots.first_event_quantity = m.slots.size;
     const auto add = [&](const Event& event, const Value& value) {
-      FormulaScope scope(m, "", &m.event_quantities, element_label("event", event.id), value.place);
+      FormulaScope scope(m, "", &m.event_quantities, mechanism::element_label("event", event.id),
+                         value.place);
       m.event_formulas.emplace_back(
           value.is_formula() ? value.formula : fmt::format("{}", value.number), scope, value.place);
       return static_cast<int>(m.event_formulas.size()) - 1;
@@ -421,9 +423,10 @@ class Builder {
       if (m.events[i].element) continue;
       m.events[i].formula = add(event, event.is_timed ? event.at : event.when);
       if (!m.event_formulas.back().is_constant() || event.is_timed) continue;
-      throw base::InputError(place_or(event.when.place, event.place),
-                             fmt::format("{}: \"when\" is always {}: it never passes zero.",
-                                         element_label("event", event.id), event.when.formula));
+      throw base::InputError(
+          mechanism::place_or(event.when.place, event.place),
+          fmt::format("{}: \"when\" is always {}: it never passes zero.",
+                      mechanism::element_label("event", event.id), event.when.formula));
     }
     m.num_when_quantities = static_cast<int>(m.event_quantities.size());
     for (std::size_t i = 0; i < d.events.size(); ++i) {

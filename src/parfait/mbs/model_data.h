@@ -2,21 +2,24 @@
 
 #include "parfait/dynamics/second_order.h"
 #include "parfait/expr/formula.h"
-#include "parfait/mbs/constant_table.h"
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/coordinates.h"
 #include "parfait/mbs/direction_step.h"
 #include "parfait/mbs/event.h"
 #include "parfait/mbs/force.h"
 #include "parfait/mbs/geometry.h"
-#include "parfait/mbs/inertia.h"
 #include "parfait/mbs/kernel.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/partitioning.h"
 #include "parfait/mbs/quantities.h"
-#include "parfait/mbs/symmetric.h"
+#include "parfait/mechanism/constant_table.h"
+#include "parfait/mechanism/inertia.h"
 
 /// Inside of Model: its constant part and the workspace. Seen only by the files of this room.
 namespace parfait::mbs {
+
+using mechanism::ConstantTable;
+using mechanism::Inertia;
 
 /// Where the constants of a body are, and how they are to be read.
 struct BodySpec {

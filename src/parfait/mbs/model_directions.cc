@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/external_states.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
 #include "parfait/mbs/released.h"
+#include "parfait/mechanism/constraint_row.h"
 
 // Directional derivatives of the right-hand side, chunk by chunk.
 namespace parfait::mbs {

@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "parfait/mbs/body_step.h"
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/external_states.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/released.h"
+#include "parfait/mechanism/constraint_row.h"
 
 // The right-hand side: evaluate, factor, solve.
 namespace parfait::mbs {

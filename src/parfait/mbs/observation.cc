@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "parfait/mbs/constraint_row.h"
-#include "parfait/mbs/symmetric.h"
+#include "parfait/math/symmetric.h"
+#include "parfait/mechanism/constraint_row.h"
 
 // Quantities by name, each written once for numbers and for numbers with directions.
 namespace parfait::mbs {

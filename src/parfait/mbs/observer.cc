@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "parfait/mbs/body_step.h"
-#include "parfait/mbs/element_constants.h"
-#include "parfait/mbs/input_table.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
+#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/input_table.h"
 
 namespace parfait::mbs {
 namespace {

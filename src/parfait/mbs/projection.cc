@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/released.h"
-#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {

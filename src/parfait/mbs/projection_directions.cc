@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/projection.h"
 #include "parfait/mbs/released.h"
 #include "parfait/mbs/row_directions.h"
-#include "parfait/mbs/symmetric.h"
 
 // Derivative of the projection in the mass norm. On either level the optimality conditions
 //

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "parfait/math/dense_solves.h"
-#include "parfait/mbs/check_description.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/check_description.h"
 #include "testing/differences.h"
 #include "testing/model_gallery.h"
 #include "testing/projection.h"

@@ -1,10 +1,14 @@
 #include "parfait/mbs/quantities.h"
 
-#include "parfait/mbs/element_constants.h"
 #include "parfait/mbs/model_data.h"
-#include "parfait/mbs/quantity_table.h"
+#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/quantity_table.h"
 
 namespace parfait::mbs {
+
+using mechanism::QuantityFamily;
+using mechanism::QuantityName;
+using mechanism::QuantityOf;
 
 using Kind = Quantity::Kind;
 
@@ -15,7 +19,7 @@ void Quantities::add(const std::string& name, Quantity quantity) {
 Quantities::Quantities(const ModelData& m) {
   const Description& d = m.description;
   const auto each = [](QuantityOf of, auto&& visit) {
-    for (const auto& family : quantity_families()) {
+    for (const auto& family : mechanism::quantity_families()) {
       if (family.of != of) continue;
       for (const auto& member : members_of(family)) visit(family, member);
     }
@@ -60,7 +64,7 @@ Quantities::Quantities(const ModelData& m) {
   }
   for (std::size_t f = 0; f < m.forces.size(); ++f) {
     each(QuantityOf::kForce, [&](const QuantityFamily& family, const QuantityName& member) {
-      if (!has_quantities(*m.forces[f].element, family)) return;
+      if (!has_quantities(m.forces[f].element->measure_name(), family)) return;
       add(m.forces[f].id + "." + member.name, {family.kind, -1, static_cast<int>(f)});
     });
   }

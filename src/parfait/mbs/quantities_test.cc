@@ -400,7 +400,7 @@ Description full_model() {
   law.constants.clear();
   law.law.formula = "k*length^2 + 0.3*rate + e*cos(t)";
   d.forces.push_back(law);
-  mbs::State e;
+  mechanism::State e;
   e.id = "e";
   e.initial = 0.4;
   e.derivative.formula = "-k*e + f_sd.length";

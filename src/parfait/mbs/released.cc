@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/joint_step.h"
-#include "parfait/mbs/symmetric.h"
 
 namespace parfait::mbs {
 namespace {

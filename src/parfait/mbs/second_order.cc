@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/symmetric.h"
 #include "parfait/mbs/bilinear_row.h"
 #include "parfait/mbs/body_step.h"
-#include "parfait/mbs/constraint_row.h"
 #include "parfait/mbs/external_states.h"
 #include "parfait/mbs/observation.h"
-#include "parfait/mbs/symmetric.h"
+#include "parfait/mechanism/constraint_row.h"
 
 namespace parfait::mbs {
 namespace {

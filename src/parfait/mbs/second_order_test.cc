@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "parfait/math/dense_solves.h"
-#include "parfait/mbs/constraint_types.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mbs/registry.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/registry.h"
 #include "testing/differences.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"
@@ -157,7 +157,7 @@ TEST(SecondOrderOfModel, HoldsWithTheAccelerationsOfTheRightHandSide) {
 /// Every kind of constraint that this form takes (those of positions), driven.
 std::vector<testing_support::TestModel> driven_positions() {
   std::vector<testing_support::TestModel> tests;
-  for (const auto& type : constraint_types()) {
+  for (const auto& type : mechanism::constraint_types()) {
     if (type.kind >= RowKind::kV0x) continue;
     for (auto& test : testing_support::driven_models(type.key)) tests.push_back(std::move(test));
   }

@@ -1,5 +1,5 @@
 #include "parfait/mbs/structure.h"
-#include "parfait/mbs/symmetric.h"
+#include "parfait/math/symmetric.h"
 
 #include <algorithm>
 

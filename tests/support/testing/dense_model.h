@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 #include "testing/witness_elements.h"
 
 namespace parfait::testing_support {
@@ -44,7 +44,7 @@ struct DenseOptions {
 /// Cost   O(n^3) with a large factor; up to some 50 bodies.
 class DenseModel {
  public:
-  explicit DenseModel(const mbs::Description& description, const Functions& functions = {},
+  explicit DenseModel(const mechanism::Description& description, const Functions& functions = {},
                       DenseOptions options = {});
 
   int num_bodies() const { return static_cast<int>(parts_.bodies.size()); }

@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <functional>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 #include "testing/dense_model.h"
 
 namespace parfait::testing_support {
@@ -25,7 +25,7 @@ Derivative acceleration_derivative(const DenseModel& model, const State& state,
 /// Change of the accelerations at a fixed state with a constant of the description; `at` gives the
 /// description with the constant moved by h. Lengths and angles the rigid-body rows keep come from
 /// the body frames of each description.
-Derivative acceleration_derivative(const std::function<mbs::Description(double h)>& at,
+Derivative acceleration_derivative(const std::function<mechanism::Description(double h)>& at,
                                    const State& state, const Functions& functions = {},
                                    double h0 = 0.05);
 

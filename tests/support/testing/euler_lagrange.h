@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 /// A second witness, independent of natural coordinates: a chain of bodies in joint angles, its
 /// motion from d/dt dL/dtheta' - dL/dtheta = -dD/dtheta' with L = T - V built from positions only.
@@ -45,7 +45,7 @@ ChainMotion euler_lagrange(const Chain& chain, const Eigen::VectorXd& theta,
                            const Eigen::VectorXd& theta_dot);
 
 /// The same chain as a description in that position and motion (bodies "body_1", ...).
-mbs::Description describe(const Chain& chain, const Eigen::VectorXd& theta,
-                          const Eigen::VectorXd& theta_dot);
+mechanism::Description describe(const Chain& chain, const Eigen::VectorXd& theta,
+                                const Eigen::VectorXd& theta_dot);
 
 }  // namespace parfait::testing_support

@@ -30,7 +30,7 @@ Derivative projection_derivative(Projection projection, const DenseModel& model,
                                  const State& direction, double h0 = 0.02);
 /// The same with a constant of the description instead of the state.
 Derivative projection_derivative(Projection projection,
-                                 const std::function<mbs::Description(double h)>& at,
+                                 const std::function<mechanism::Description(double h)>& at,
                                  const State& state, const Functions& functions = {},
                                  double h0 = 0.02);
 

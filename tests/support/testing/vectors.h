@@ -2,18 +2,18 @@
 
 #include <Eigen/Core>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 
 /// Three numbers of a description and as a vector.
 namespace parfait::testing_support {
 
-inline mbs::Value3 value3(const Eigen::Vector3d& x) {
+inline mechanism::Value3 value3(const Eigen::Vector3d& x) {
   return {x[0], x[1], x[2]};
 }
-inline mbs::Number3 number3(const Eigen::Vector3d& x) {
+inline mechanism::Number3 number3(const Eigen::Vector3d& x) {
   return {x[0], x[1], x[2]};
 }
-inline Eigen::Vector3d vector(const mbs::Number3& x) {
+inline Eigen::Vector3d vector(const mechanism::Number3& x) {
   return {x[0], x[1], x[2]};
 }
 

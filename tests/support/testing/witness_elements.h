@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mbs/description.h"
+#include "parfait/mechanism/description.h"
 #include "testing/dual.h"
 
 /// The pieces of a described model as plain functions of body positions, for DenseModel. Everything
@@ -56,12 +56,12 @@ Pose<S> ground_pose() {
 /// The pose that 12 coordinates of the body's own choice stand for. Linear and homogeneous, so it
 /// also takes rates to rates.
 template <class S>
-Pose<S> pose_of(mbs::Coordinates choice, const S* q) {
+Pose<S> pose_of(mechanism::Coordinates choice, const S* q) {
   Pose<S> pose;
   for (int k = 0; k < 3; ++k) pose.o[k] = q[k];
   for (int i = 0; i < 3; ++i) {
-    const bool is_point = choice == mbs::Coordinates::kFourPoints ||
-                          (choice == mbs::Coordinates::kTwoPointsTwoVectors && i == 0);
+    const bool is_point = choice == mechanism::Coordinates::kFourPoints ||
+                          (choice == mechanism::Coordinates::kTwoPointsTwoVectors && i == 0);
     for (int k = 0; k < 3; ++k) {
       const S& x = q[3 + 3 * i + k];
       pose.e[i][k] = is_point ? x - q[k] : x;
@@ -77,7 +77,7 @@ struct PointMass {
 
 struct WitnessBody {
   std::string id;
-  mbs::Coordinates coordinates;
+  mechanism::Coordinates coordinates;
   Eigen::Matrix3d X0;  ///< initial axes as columns
   Eigen::Matrix3d R;   ///< X0 = Q R: takes body components to an orthonormal frame Q
   Eigen::Vector3d o0;  ///< initial origin
@@ -134,7 +134,8 @@ struct WitnessParts {
 };
 
 /// Throws base::InputError for what it cannot read (an unknown key, a formula without a function).
-WitnessParts make_witness_parts(const mbs::Description& description, const Functions& functions);
+WitnessParts make_witness_parts(const mechanism::Description& description,
+                                const Functions& functions);
 
 /// r(t) with as many derivatives as the scalar carries (at most two: that is all the time
 /// derivatives the equations of motion take; other directions do not move t).

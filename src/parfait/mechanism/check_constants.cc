@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include "parfait/mechanism/check_parts.h"
+#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/element_constants.h"
+
+namespace parfait::mechanism {
+namespace {
+
+std::string described(const std::string& key, const std::vector<ConstantInfo>& infos) {
+  std::vector<std::string> names;
+  names.reserve(infos.size());
+  for (const auto& info : infos) names.push_back(info.name);
+  return names.empty() ? key + " has no constants." : "Constants: " + base::listing(names) + ".";
+}
+
+/// `fields` are further names the element could have had, for suggestions.
+template <class Element>
+void check_given(const Element& element, const std::string& label,
+                 const std::vector<std::string>& fields) {
+  const auto infos = type_constants(element);
+  std::vector<bool> given(infos.size(), false);
+  for (const auto& constant : element.constants) {
+    const Place& place = place_or(constant.place, element.place);
+    const int index = constant_index(infos, constant.name);
+    if (index < 0 && constant.name.starts_with("Constant_")) {
+      throw base::InputError(
+          place, fmt::format("{}: {} takes {} constant{}, found {}. {}", label, element.key,
+                             infos.size(), infos.size() == 1 ? "" : "s", element.constants.size(),
+                             described(element.key, infos)));
+    }
+    if (index < 0) {
+      std::vector<std::string> known = fields;
+      for (const auto& info : infos) known.push_back(info.name);
+      throw base::InputError(
+          place,
+          fmt::format("{}: unknown constant \"{}\".{} {}", label, constant.name,
+                      base::suggestion(constant.name, known), described(element.key, infos)));
+    }
+    const auto i = static_cast<std::size_t>(index);
+    if (given[i]) {
+      throw base::InputError(
+          place, fmt::format("{}: constant \"{}\" is given twice.", label, infos[i].name));
+    }
+    given[i] = true;
+  }
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (given[i] || infos[i].fallback) continue;
+    throw base::InputError(element.place,
+                           fmt::format("{}: {} needs the constant \"{}\" ({}).", label, element.key,
+                                       infos[i].name, infos[i].meaning));
+  }
+}
+
+void check_axis(char axis, const char* name, const Constraint& constraint) {
+  if (axis == 'x' || axis == 'y' || axis == 'z') return;
+  throw base::InputError(constraint.place,
+                         fmt::format("{}: {} \"{}\": must be x, y or z.",
+                                     element_label("constraint", constraint.id), name, axis));
+}
+
+void check_force(const Force& force) {
+  const std::string label = element_label("force", force.id);
+  const ForceType& type = type_of(force);
+  const auto num_given = force.constants.size();
+  if (force.key == "Gravitation" && num_given != 1 && num_given != 3) {
+    throw base::InputError(force.place,
+                           fmt::format("{}: Gravitation takes 1 constant (g, along z) or 3 "
+                                       "(gx, gy, gz), found {}.",
+                                       label, num_given));
+  }
+  check_given(force, label, {"begin", "end", "law", "constants", "side", "adhesion"});
+  if (force.side != Side::kBoth && !type.may_be_one_sided()) {
+    throw base::InputError(place_or(force.side_place, force.place),
+                           fmt::format("{}: {} cannot be one-sided.", label, force.key));
+  }
+  if (force.side == Side::kBoth && force.adhesion) {
+    throw base::InputError(
+        force.place,
+        fmt::format("{}: adhesion means something only with side=\"push\" or \"pull\".", label));
+  }
+  if (type.has_law && !force.law.is_formula()) {
+    throw base::InputError(force.place, fmt::format("{}: {} needs a law, a formula of {} and rate.",
+                                                    label, force.key, measure_name(force)));
+  }
+  if (!type.has_law && force.law.is_formula()) {
+    throw base::InputError(
+        place_or(force.law.place, force.place),
+        fmt::format("{}: {} takes no law; its constants say all.", label, force.key));
+  }
+  if (type.between_bodies) {
+    if (!force.begin || !force.end) {
+      throw base::InputError(force.place,
+                             fmt::format("{}: {} acts between two bodies: <{}> is missing.", label,
+                                         force.key, force.begin ? "end" : "begin"));
+    }
+  } else if (force.begin || force.end) {
+    const Marker& marker = force.begin ? *force.begin : *force.end;
+    throw base::InputError(
+        place_or(marker.place, force.place),
+        fmt::format("{}: {} acts on all bodies: no <begin> or <end>.", label, force.key));
+  }
+}
+
+}  // namespace
+
+void check_constants(const Description& description) {
+  for (const auto& joint : description.joints) {
+    check_given(joint, element_label("joint", joint.id), {"begin", "end", "constants"});
+  }
+  for (const auto& constraint : description.constraints) {
+    if (!find_constraint(constraint.key)) {
+      std::vector<std::string> keys;
+      for (const auto& type : constraint_types()) keys.push_back(type.key);
+      throw base::InputError(
+          constraint.place,
+          fmt::format("{}: unknown key \"{}\".{} Constraints: {}.",
+                      element_label("constraint", constraint.id), constraint.key,
+                      base::suggestion(constraint.key, keys), base::listing(keys)));
+    }
+    check_axis(constraint.begin_axis, "begin_axis", constraint);
+    check_axis(constraint.end_axis, "end_axis", constraint);
+  }
+  for (const auto& force : description.forces) check_force(force);
+  for (const auto& event : description.events) {
+    check_given(event, element_label("event", event.id),
+                {"begin", "end", "constants", "when", "at", "direction", "terminal"});
+  }
+}
+
+}  // namespace parfait::mechanism

@@ -1,0 +1,221 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parfait/base/error.h"
+
+/// A multibody model as a person describes it: what a model file says, nothing computed.
+/// `io` reads and writes it; `Model` (model.h) checks it and turns it into something that moves.
+namespace parfait::mechanism {
+
+using base::Place;
+using Number3 = std::array<double, 3>;
+
+/// A constant of an element: a number, or a formula of parameters (of time too where it says so).
+struct Value {
+  double number = 0;
+  std::string formula;  ///< empty: `number` counts
+  Place place;          ///< where its first character stands
+
+  Value() = default;
+  Value(double x) : number(x) {}  // NOLINT(google-explicit-constructor): a number is a constant
+  bool is_formula() const { return !formula.empty(); }
+};
+using Value3 = std::array<Value, 3>;
+
+/// A point and three axes in coordinates of the body's frame.
+struct Frame {
+  Value3 o{0.0, 0.0, 0.0};
+  Value3 x{1.0, 0.0, 0.0};
+  Value3 y{0.0, 1.0, 0.0};
+  Value3 z{0.0, 0.0, 1.0};
+  /// Axes that were given. Joints use the given ones and complete the others to a right-handed
+  /// frame around z (z itself defaults to (0, 0, 1)).
+  bool has_x = false, has_y = false, has_z = false;
+};
+
+inline constexpr const char* kInertial = "Inertial";  ///< the id of the ground
+
+/// A named frame on a body, or (with an empty id) the frame written inside a joint or force.
+/// A joint or force may refer to a body's marker by name instead of giving a frame of its own.
+struct Marker {
+  std::string id;
+  std::string body;       ///< body id, or kInertial
+  std::string reference;  ///< id of a marker of that body, whose frame is used; empty: `frame`
+  Frame frame;
+  Place place;
+  Place body_place, reference_place;  ///< where those two names stand
+};
+
+enum class Coordinates {
+  kOriginAndAxes,        ///< q = (o, e1, e2, e3)
+  kTwoPointsTwoVectors,  ///< q = (o, o + e1, e2, e3)             (K 5.1.1)
+  kFourPoints,           ///< q = (o, o + e1, o + e2, o + e3)     (K 5.1.1)
+};
+
+enum class InertiaPoint { kCenterOfMass, kOrigin };
+
+/// Rigid-body constraints e_i . e_j = const that a body gives up (K 5.1.2: variable length, shear).
+struct Released {
+  bool xx = false, yy = false, zz = false, xy = false, xz = false, yz = false;
+  bool any() const { return xx || yy || zz || xy || xz || yz; }
+};
+
+struct Body {
+  std::string id;
+  Place place;
+  /// Initial frame in the world; the axes need not be orthonormal (general frame): their lengths
+  /// and angles are what the rigid-body constraints keep. Inertia, centre and markers are in this
+  /// frame.
+  Number3 o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+  /// Initial velocity: rates of o, x, y, z ...
+  Number3 o_rate{0, 0, 0}, x_rate{0, 0, 0}, y_rate{0, 0, 0}, z_rate{0, 0, 0};
+  /// ... or the velocity of the origin and the angular velocity, both in world axes.
+  std::optional<Number3> v, omega;
+  Value mass{1.0};
+  Value3 center_of_mass{0.0, 0.0, 0.0};
+  /// Rows of the inertia tensor (kg m^2), symmetric, in body axes; for a general frame in the
+  /// orthonormal frame obtained from it by Gram-Schmidt (x kept, y in the x-y plane).
+  std::array<Value3, 3> inertia{Value3{0.0, 0.0, 0.0}, Value3{0.0, 0.0, 0.0},
+                                Value3{0.0, 0.0, 0.0}};
+  InertiaPoint about = InertiaPoint::kCenterOfMass;
+  Coordinates coordinates = Coordinates::kOriginAndAxes;
+  Released released;
+  std::vector<Marker> markers;
+  std::vector<std::string> shapes;  ///< `<shape>` elements as XML text: looks, no mechanics
+  Place position_place;             ///< where the initial frame is given
+};
+
+/// Constants by name ("stiffness") or by position ("Constant_1"), as written.
+struct NamedValue {
+  std::string name;
+  Value value;
+  Place place{};  ///< where the name stands
+};
+
+struct Joint {
+  std::string key;  ///< "Revolute", ...; see registry.h
+  std::string id;
+  Marker begin, end;  ///< body 1 and body 2 of K appendix C
+  std::vector<NamedValue> constants;
+  Place place;
+};
+
+/// One constraint of K appendix C.1 on its own, with an offset that may depend on time.
+struct Constraint {
+  std::string key;  ///< B0_x B0_y B0_z DDX BBDX BBX V0_x V0_y V0_z VVDX VVX
+  std::string id;
+  Marker begin, end;
+  char begin_axis = 'z';  ///< the vector d (DDX, BBDX, VVDX): an axis of the begin marker
+  char end_axis = 'z';    ///< the second vector of DDX: an axis of the end marker
+  Value offset;           ///< r; a formula of time t and parameters drives the constraint
+  Place place;
+};
+
+/// Whether a force acts always, or only while its measure s is short of its rest value (it pushes:
+/// contact, stop) or beyond it (it pulls: cable). See docs/theory/contact.md.
+enum class Side { kBoth, kPush, kPull };
+
+struct Force {
+  std::string key;  ///< "Gravitation", "Spring", "Z_Damper", "General_Rotational", ...
+  std::string id;
+  std::optional<Marker> begin, end;  ///< absent for forces that act on all bodies
+  std::vector<NamedValue> constants;
+  Value law;  ///< General_*: formula of length (or angle), rate, t, parameters, states, inputs
+  Side side = Side::kBoth;
+  bool adhesion = false;  ///< one-sided forces: may pull where they should push, and the reverse
+  Place place;
+  Place side_place;
+};
+
+/// An external variable: e' = derivative(t, e, parameters, inputs, quantities of the mechanics).
+struct State {
+  std::string id;
+  double initial = 0;
+  Value derivative;
+  Place place;
+};
+
+enum class Interpolation { kPrevious, kLinear, kCubic };
+
+/// A table in time that formulas may use by its id.
+struct Input {
+  std::string id;
+  std::string file;    ///< CSV; as written, relative to the model file
+  std::string column;  ///< header of the value column; empty: the second column
+  Interpolation interpolation = Interpolation::kLinear;
+  std::vector<double> t, value;  ///< filled by io
+  Place place;
+};
+
+enum class Passage { kFalling, kRising, kBoth };
+
+/// What an event does to an external state or a parameter: its value afterwards.
+struct Assignment {
+  bool to_parameter = false;
+  std::string target;  ///< id of the state or parameter
+  Value value;         ///< formula of t, states, parameters, inputs, quantities before the event
+  Place place;
+};
+
+/// Something that happens at an instant: an impact, or what a formula says (key "General").
+struct Event {
+  std::string key = "General";  ///< "General", "Impact", ...; see registry.h
+  std::string id;
+  std::optional<Marker> begin, end;  ///< absent for General
+  std::vector<NamedValue> constants;
+  Value when;                        ///< General: happens where this formula passes zero, or ...
+  Value at;                          ///< ... at this time, a formula of parameters
+  bool is_timed = false;             ///< `at` counts, not `when`
+  std::optional<Passage> direction;  ///< with `when`; absent: both
+  std::vector<Assignment> sets;
+  bool terminal = false;  ///< ends the simulation
+  Place place;
+};
+
+/// A number that may be changed, estimated and differentiated with respect to.
+struct Parameter {
+  std::string id;                 ///< empty in K's form: becomes "<element>.<constant name>"
+  std::optional<double> initial;  ///< absent: the present value of the constant it drives
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  std::optional<double> scale;  ///< default max(|initial|, 1)
+  std::string unit;
+  /// Constants it drives: "<element>.<constant name>" or "<element>.Constant_<i>".
+  std::vector<std::string> targets;
+  std::vector<Place> target_places;  ///< one for each target, or empty
+  Place place;
+};
+
+/// The simulation section; each absent value has the command's default.
+struct Simulation {
+  std::optional<double> until, rtol, atol, step;
+  std::string integrator;            ///< the name of a method, or empty
+  std::vector<std::string> outputs;  ///< quantities by name
+  std::vector<Place> output_places;  ///< one for each output, or empty
+  Place place;
+};
+
+struct Description {
+  std::string id;
+  std::string file;
+  double rank_tolerance = 1e-5;  ///< of the constraint partitioning (docs/theory/partitioning.md)
+  Place rank_tolerance_place;
+  std::vector<std::string> remarks;
+  Simulation simulation;
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;
+  std::vector<Constraint> constraints;
+  std::vector<Force> forces;
+  std::vector<State> states;
+  std::vector<Input> inputs;
+  std::vector<Event> events;
+  std::vector<Parameter> parameters;
+};
+
+}  // namespace parfait::mechanism
