@@ -11,6 +11,7 @@
 #include "parfait/base/error.h"
 #include "parfait/dynamics/equilibrium.h"
 #include "parfait/dynamics/modes.h"
+#include "parfait/io/any_model_file.h"
 #include "run_folder.h"
 
 // parfait modes: how a model hangs, and how it swings about that.
@@ -178,7 +179,9 @@ Command add_modes(CLI::App& app, const Common& common) {
   auto* parser =
       app.add_subcommand("modes", "find the static equilibrium and the frequencies about it");
   auto request = std::make_shared<Request>();
-  parser->add_option("model", request->file, "model file")->required()->type_name("FILE");
+  parser->add_option("model", request->file, "model file: " + io::model_file_roots())
+      ->required()
+      ->type_name("FILE");
   parser->add_option("--at", request->at, "the point: equilibrium (default) or initial")
       ->check(CLI::IsMember({"equilibrium", "initial"}))
       ->type_name("POINT");

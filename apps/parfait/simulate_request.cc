@@ -7,6 +7,7 @@
 
 #include "name_list.h"
 #include "parfait/base/error.h"
+#include "parfait/io/any_model_file.h"
 #include "parfait/io/number.h"
 #include "recorder.h"
 
@@ -17,6 +18,7 @@ constexpr double kDefaultUntil = 10;       // s
 constexpr double kDefaultIntervals = 500;  // rows of the trajectory, less one
 
 using integrate::Method;
+using integrate::MethodInfo;
 using integrate::Options;
 
 constexpr std::array<std::pair<dynamics::Norm, const char*>, 3> kNorms{
@@ -81,12 +83,16 @@ void refuse_unused(const SimulateRequest& request, const LoadedModel& model, Met
   const std::string chosen = fmt::format("this is {}", integrate::text(method));
   const auto& sizes = model.system->sizes();
   const bool has_invariants = sizes.num_pos + sizes.num_vel > 0;
-  refuse(request.hht_alpha.has_value(), method == Method::kHht, "--hht-alpha",
-         "is for --integrator hht; " + chosen);
-  refuse(request.max_order.has_value(), method == Method::kAbm || method == Method::kBdf,
-         "--max-order", "is for --integrator abm and bdf; " + chosen);
-  refuse(request.max_order.value_or(1) > 5, method != Method::kBdf, "--max-order",
-         "bdf has the orders 1 to 5");
+  const auto& can = integrate::info(method);
+  const auto names = [](bool (*holds)(const MethodInfo&)) { return method_names(holds, "and"); };
+  refuse(request.hht_alpha.has_value(), can.has_alpha, "--hht-alpha",
+         fmt::format("is for --integrator {}; {}",
+                     names([](const MethodInfo& m) { return m.has_alpha; }), chosen));
+  refuse(request.max_order.has_value(), can.max_order > 0, "--max-order",
+         fmt::format("is for --integrator {}; {}",
+                     names([](const MethodInfo& m) { return m.max_order > 0; }), chosen));
+  refuse(request.max_order.has_value(), request.max_order.value_or(1) <= can.max_order,
+         "--max-order", fmt::format("{} has the orders 1 to {}", can.name, can.max_order));
   refuse(!request.projection.empty(), has_invariants, "--projection",
          "the model has no constraints to project onto");
   refuse(request.projection_tolerance.has_value(), has_invariants, "--projection-tolerance",
@@ -99,10 +105,8 @@ Options make_options(const SimulateRequest& request, const LoadedModel& model) {
   Options options;
   const auto& defaults = model.simulation;
   const auto& name = request.integrator.empty() ? defaults.integrator : request.integrator;
-  const bool is_dae = model.system->sizes().nz > 0;
-  options.method = !name.empty() ? integrate::method_of(name)
-                   : is_dae      ? Method::kBdf
-                                 : Method::kDop853;
+  options.method =
+      name.empty() ? integrate::default_method(*model.system) : integrate::method_of(name);
   refuse_unused(request, model, options.method);
   options.rtol = request.rtol.value_or(defaults.rtol.value_or(options.rtol));
   options.atol = request.atol.value_or(defaults.atol.value_or(options.atol));
@@ -160,7 +164,7 @@ void add_options(CLI::App& parser, SimulateRequest& request) {
         ->group(group)
         ->allow_extra_args(false);
   };
-  parser.add_option("model", request.file, "model file: <model>, <ode> or <dae>")
+  parser.add_option("model", request.file, "model file: " + io::model_file_roots())
       ->required()
       ->type_name("FILE");
 
@@ -186,7 +190,7 @@ void add_options(CLI::App& parser, SimulateRequest& request) {
 
   const char* how = "How to compute it";
   add("--integrator", request.integrator, "NAME",
-      "dop853 (default), dopri5, abm, bdf (default for DAEs), hht", how);
+      "method, see below (dop853; bdf for models with algebraic states)", how);
   add("--rtol", request.rtol, "X", "relative tolerance (model file, or 1e-8)", how);
   add("--atol", request.atol, "X", "absolute tolerance (model file, or 1e-10)", how);
   add("--tolerance", request.tolerances, "GROUP=R,A",
@@ -198,12 +202,18 @@ void add_options(CLI::App& parser, SimulateRequest& request) {
   add("--first-step", request.first_step, "H", "length of the first step (chosen)", how);
   add("--max-step", request.max_step, "H", "longest step (no limit)", how);
   add("--max-steps", request.max_steps, "N", "give up after so many steps (1000000)", how);
-  add("--max-order", request.max_order, "K", "abm: 1 to 12 (12); bdf: 1 to 5 (5)", how);
+  add("--max-order", request.max_order, "K", "of methods of variable order, see below", how);
   add("--hht-alpha", request.hht_alpha, "A", "hht: damping, from 0 (none) to -1/3 (-0.05)", how);
   add("--projection", request.projection, "NORM",
       "onto the constraints: mass (default), euclidean, partition", how);
   add("--projection-tolerance", request.projection_tolerance, "X",
       "largest constraint violation left (1e-12)", how);
+
+  std::string integrators = "Integrators:\n";
+  for (const auto& method : integrate::methods()) {
+    integrators += fmt::format("  {:<8}{} ({})\n", method.name, method.purpose, method.summary);
+  }
+  parser.footer(integrators);
 }
 
 }  // namespace parfait::app

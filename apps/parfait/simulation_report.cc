@@ -8,7 +8,6 @@
 namespace parfait::app {
 namespace {
 
-using integrate::Method;
 
 Json options_json(const SimulatePlan& plan) {
   const auto& options = plan.options;
@@ -29,9 +28,9 @@ Json options_json(const SimulatePlan& plan) {
   json["first_step"] = options.first_step > 0 ? Json(options.first_step) : Json(nullptr);
   json["max_step"] = options.max_step > 0 ? Json(options.max_step) : Json(nullptr);
   json["max_steps"] = options.max_steps;
-  if (options.method == Method::kAbm) json["max_order"] = options.max_order;
-  if (options.method == Method::kBdf) json["max_order"] = std::min(options.max_order, 5);
-  if (options.method == Method::kHht) json["hht_alpha"] = options.hht_alpha;
+  const auto& can = integrate::info(options.method);
+  if (can.max_order > 0) json["max_order"] = std::min(options.max_order, can.max_order);
+  if (can.has_alpha) json["hht_alpha"] = options.hht_alpha;
   json["projection"] = text(options.projection);
   json["projection_tolerance"] = options.projection_tolerance;
   json["control_sensitivities"] = options.control_sensitivities;

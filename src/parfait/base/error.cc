@@ -82,4 +82,13 @@ std::string listing(const std::vector<std::string>& words, int most) {
   return out;
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view conjunction) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 < words.size() ? ", " : " " + std::string(conjunction) + " ";
+    out += words[i];
+  }
+  return out;
+}
+
 }  // namespace parfait::base

@@ -43,4 +43,7 @@ bool is_identifier(std::string_view id);
 /// "a, b, c", at most `most` of them, then ", … (12 in all)".
 std::string listing(const std::vector<std::string>& words, int most = 12);
 
+/// "a", "a or b", "a, b or c": all words, the last two joined by `conjunction`.
+std::string joined(const std::vector<std::string>& words, std::string_view conjunction);
+
 }  // namespace parfait::base

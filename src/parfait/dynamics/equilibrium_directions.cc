@@ -3,29 +3,13 @@
 #include <vector>
 
 #include "parfait/dynamics/relaxation.h"
+#include "parfait/math/directions_matrix.h"
 
 namespace parfait::dynamics {
-namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd as_matrix(const Directions& d) {
-  MatrixXd out(d.rows(), d.count());
-  for (int j = 0; j < d.count(); ++j) {
-    for (int i = 0; i < d.rows(); ++i) out(i, j) = d(i, j);
-  }
-  return out;
-}
-
-void assign(const MatrixXd& from, Directions& to) {
-  to.resize(static_cast<int>(from.rows()), static_cast<int>(from.cols()));
-  for (int j = 0; j < to.count(); ++j) {
-    for (int i = 0; i < to.rows(); ++i) to(i, j) = from(i, j);
-  }
-}
-
-}  // namespace
+using math::to_matrix;
 
 Status equilibrium_directions(const System& system, Workspace& ws, double t, ConstVec y, ConstVec z,
                               Directions& dy, double projection_tolerance) {
@@ -36,7 +20,7 @@ Status equilibrium_directions(const System& system, Workspace& ws, double t, Con
   auto status = at.begin(VectorXd::Map(y.data(), sizes.ny()), VectorXd::Map(z.data(), sizes.nz));
   if (status != Status::kOk) return status;
   const RestPoint& point = at.point();
-  const MatrixXd start = as_matrix(dy);
+  const MatrixXd start = to_matrix(dy);
 
   // What the constraints alone do to the coordinates. States that stand still keep theirs.
   MatrixXd moved = MatrixXd::Zero(sizes.ny(), k);
@@ -48,7 +32,7 @@ Status equilibrium_directions(const System& system, Workspace& ws, double t, Con
     d.resize(sizes.ny(), k);
     status = system.project_directions(ws, d);
     if (status != Status::kOk) return status;
-    moved.topRows(sizes.nq) = as_matrix(d).topRows(sizes.nq);
+    moved.topRows(sizes.nq) = to_matrix(d).topRows(sizes.nq);
   }
   moved.bottomRows(sizes.ne) = start.bottomRows(sizes.ne);
   for (const int row : point.moving()) moved.row(row).setZero();
@@ -64,18 +48,18 @@ Status equilibrium_directions(const System& system, Workspace& ws, double t, Con
                             .offset = {.phi = {}, .dphi = {}, .ddphi = point.hold()}},
                            rates, residual);
   if (status != Status::kOk) return status;
-  assign(moved, d);
+  math::copy(moved, d);
   Directions drates(sizes.ny(), k), dresidual(sizes.nz, k);
   system.directions(ws, {.dt = {}, .dy = &d, .dz = nullptr, .dphi = nullptr}, drates,
                     sizes.nz > 0 ? &dresidual : nullptr);
   MatrixXd drift, begun;
-  status = at.drift_of(as_matrix(drates), as_matrix(dresidual), drift);
+  status = at.drift_of(to_matrix(drates), to_matrix(dresidual), drift);
   if (status == Status::kOk) status = at.coordinates_of(start, begun);
   if (status != Status::kOk) return status;
   const MatrixXd dx = at.response(drift) + at.kept(begun);
   for (int j = 0; j < k; ++j) moved.col(j) += point.displaced(dx.col(j)) - point.y();
 
-  assign(moved, dy);
+  math::copy(moved, dy);
   return has_invariants ? system.project_directions(ws, dy) : Status::kOk;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/directions_matrix.h"
 #include "parfait/math/finite.h"
 
 namespace parfait::dynamics {
@@ -20,12 +21,6 @@ Vec view(VectorXd& x) {
 }
 ConstVec view(const VectorXd& x) {
   return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-void copy_columns(const Directions& from, Eigen::Ref<MatrixXd> to) {
-  for (int j = 0; j < from.count(); ++j) {
-    for (int i = 0; i < from.rows(); ++i) to(i, j) = from(i, j);
-  }
 }
 
 }  // namespace
@@ -101,7 +96,7 @@ Status RestPoint::solve_algebraic() {
       for (int j = 0; j < count; ++j) dz(first + j, j) = 1;
       system_->directions(*ws_, {.dt = {}, .dy = nullptr, .dz = &dz, .dphi = nullptr}, drates,
                           &dresidual);
-      copy_columns(dresidual, h_z.middleCols(first, count));
+      math::copy(dresidual, h_z.middleCols(first, count));
     }
     const math::PivotedQr qr(h_z);
     if (!qr.is_regular()) return Status::kSingular;
@@ -196,8 +191,8 @@ Status RestPoint::linearize() {
     dresidual.resize(nz, count);
     system_->directions(*ws_, {.dt = {}, .dy = &dy, .dz = nz > 0 ? &dz : nullptr, .dphi = nullptr},
                         drates, nz > 0 ? &dresidual : nullptr);
-    copy_columns(drates, f.middleCols(first, count));
-    if (nz > 0) copy_columns(dresidual, h.middleCols(first, count));
+    math::copy(drates, f.middleCols(first, count));
+    if (nz > 0) math::copy(dresidual, h.middleCols(first, count));
   }
   f_z_ = f.rightCols(nz);
   h_z_ = h.rightCols(nz);

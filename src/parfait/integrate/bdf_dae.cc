@@ -134,7 +134,8 @@ class Idas final : public BdfSolver {
     check(IDAWFtolerances(memory_, error_weights), "IDAWFtolerances");
     check(IDASetLinearSolver(memory_, linear_.solver(), linear_.matrix()), "IDASetLinearSolver");
     check(IDASetJacFn(memory_, idas_jacobian), "IDASetJacFn");
-    check(IDASetMaxOrd(memory_, std::min(options.max_order, 5)), "IDASetMaxOrd");
+    check(IDASetMaxOrd(memory_, std::min(options.max_order, info(Method::kBdf).max_order)),
+          "IDASetMaxOrd");
     check(IDASetInitStep(memory_, options.first_step), "IDASetInitStep");
     if (options.max_step > 0) check(IDASetMaxStep(memory_, options.max_step), "IDASetMaxStep");
     check(IDASetMaxErrTestFails(memory_, 20), "IDASetMaxErrTestFails");

@@ -123,7 +123,8 @@ class Cvodes final : public BdfSolver {
     check(CVodeSetLinearSolver(memory_, linear_.solver(), linear_.matrix()),
           "CVodeSetLinearSolver");
     check(CVodeSetJacFn(memory_, cvodes_jacobian), "CVodeSetJacFn");
-    check(CVodeSetMaxOrd(memory_, std::min(options.max_order, 5)), "CVodeSetMaxOrd");
+    check(CVodeSetMaxOrd(memory_, std::min(options.max_order, info(Method::kBdf).max_order)),
+          "CVodeSetMaxOrd");
     check(CVodeSetInitStep(memory_, options.first_step), "CVodeSetInitStep");
     check(CVodeSetMaxStep(memory_, options.max_step), "CVodeSetMaxStep");
     check(CVodeSetMaxErrTestFails(memory_, 20), "CVodeSetMaxErrTestFails");

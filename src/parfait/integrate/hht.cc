@@ -38,15 +38,16 @@ double largest_finite(double x) {
 std::unique_ptr<Stepper> make_hht(Flow& flow, int num_directions) {
   const auto* mechanics = flow.system().second_order();
   if (!mechanics) {
-    throw base::InputError(
-        "integrator \"hht\" needs a mechanical model. For formulas take dop853, abm or bdf.");
+    throw base::InputError("integrator hht: the model " + obstacle(Method::kHht, flow.system()) +
+                           ".");
   }
   const auto& sizes = flow.system().sizes();
   if (sizes.num_vel != sizes.num_pos) {
     throw base::InputError(fmt::format(
-        "integrator \"hht\" takes constraints on positions only, but {} of the model are on "
-        "velocities (V0_x ... VVX). Take dop853, abm or bdf.",
-        sizes.num_vel - sizes.num_pos));
+        "integrator hht: {} constraints of the model are on velocities (V0_x ... VVX), which this "
+        "method cannot keep. Use {}.",
+        sizes.num_vel - sizes.num_pos,
+        method_names([](const MethodInfo& m) { return !m.needs_second_order; }, "or")));
   }
   return std::make_unique<Hht>(flow, *mechanics, num_directions);
 }

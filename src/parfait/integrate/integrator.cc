@@ -378,13 +378,16 @@ std::string Result::message() const {
     case Outcome::kInterrupted:
       return fmt::format("interrupted at t = {:g} s after {}", t, steps);
     case Outcome::kStepTooSmall: {
-      const bool for_stiff = culprit == text(Method::kBdf) || culprit == text(Method::kHht);
+      const bool for_stiff = std::ranges::any_of(
+          methods(), [&](const MethodInfo& m) { return m.for_stiff && culprit == m.name; });
       return fmt::format(
           "stopped at t = {:g} s: no step is small enough for the tolerance. The solution has a "
           "singularity here, or {}.",
           t,
-          for_stiff ? "jumps without an event, or atol is too small for states of this size"
-                    : "the problem is too stiff for an explicit method (bdf and hht are not)");
+          for_stiff
+              ? "jumps without an event, or atol is too small for states of this size"
+              : fmt::format("the problem is too stiff for this method: try {}",
+                            method_names([](const MethodInfo& m) { return m.for_stiff; }, "or")));
     }
     case Outcome::kTooManySteps:
       return fmt::format("stopped at t = {:g} s: the limit of {} is used up.", t,

@@ -2,20 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "parfait/base/error.h"
 
 namespace parfait::integrate {
 namespace {
-
-constexpr std::array<std::pair<Method, const char*>, 5> kMethods{{{Method::kDop853, "dop853"},
-                                                                  {Method::kDopri5, "dopri5"},
-                                                                  {Method::kAbm, "abm"},
-                                                                  {Method::kBdf, "bdf"},
-                                                                  {Method::kHht, "hht"}}};
 
 void require(bool holds, const char* name, double value, const char* rule) {
   if (!holds) throw base::InputError(fmt::format("{} = {:g}: must be {}.", name, value, rule));
@@ -27,24 +19,6 @@ void check_tolerance(double rtol, double atol) {
 }
 
 }  // namespace
-
-const char* text(Method method) {
-  for (const auto& [m, name] : kMethods) {
-    if (m == method) return name;
-  }
-  return "unknown";
-}
-
-Method method_of(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& [m, known] : kMethods) {
-    if (name == known) return m;
-    names.emplace_back(known);
-  }
-  throw base::InputError(fmt::format("integrator \"{}\" does not exist.{} Integrators: {}.", name,
-                                     base::suggestion(std::string(name), names),
-                                     base::listing(names)));
-}
 
 void check_options(const Options& o) {
   check_tolerance(o.rtol, o.atol);

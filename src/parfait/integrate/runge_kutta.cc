@@ -259,4 +259,12 @@ double RungeKutta::first_step(double limit) {
   return std::min({100 * h0, h1, span});
 }
 
+std::unique_ptr<Stepper> make_dop853(Flow& flow, int num_directions) {
+  return std::make_unique<RungeKutta>(flow, dormand_prince_8(), num_directions);
+}
+
+std::unique_ptr<Stepper> make_dopri5(Flow& flow, int num_directions) {
+  return std::make_unique<RungeKutta>(flow, dormand_prince_5(), num_directions);
+}
+
 }  // namespace parfait::integrate

@@ -66,4 +66,7 @@ class RungeKutta : public Stepper {
   Combination sum_;
 };
 
+std::unique_ptr<Stepper> make_dop853(Flow& flow, int num_directions);
+std::unique_ptr<Stepper> make_dopri5(Flow& flow, int num_directions);
+
 }  // namespace parfait::integrate

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include "parfait/base/error.h"
-#include "parfait/integrate/adams.h"
-#include "parfait/integrate/bdf.h"
-#include "parfait/integrate/hht.h"
-#include "parfait/integrate/runge_kutta.h"
+#include "parfait/integrate/method.h"
 
 namespace parfait::integrate {
 
@@ -34,25 +31,10 @@ const char* text(Outcome outcome) {
 
 std::unique_ptr<Stepper> make_stepper(Flow& flow, int num_directions) {
   const Method method = flow.options().method;
-  const int nz = flow.system().sizes().nz;
-  if (nz > 0 && method != Method::kBdf) {
-    throw base::InputError(
-        fmt::format("integrator {}: the system has {} algebraic states, which only bdf can solve.",
-                    text(method), nz));
+  if (const std::string why = obstacle(method, flow.system()); !why.empty()) {
+    throw base::InputError(fmt::format("integrator {}: the model {}.", text(method), why));
   }
-  switch (method) {
-    case Method::kDop853:
-      return std::make_unique<RungeKutta>(flow, dormand_prince_8(), num_directions);
-    case Method::kDopri5:
-      return std::make_unique<RungeKutta>(flow, dormand_prince_5(), num_directions);
-    case Method::kAbm:
-      return make_adams(flow, num_directions);
-    case Method::kBdf:
-      return make_bdf(flow, num_directions);
-    case Method::kHht:
-      return make_hht(flow, num_directions);
-  }
-  return nullptr;
+  return info(method).make(flow, num_directions);
 }
 
 }  // namespace parfait::integrate

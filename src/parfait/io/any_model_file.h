@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <variant>
 
 #include "parfait/dynamics/formula_model.h"
@@ -10,7 +12,21 @@ namespace parfait::io {
 
 using AnyModel = std::variant<mechanism::Description, dynamics::FormulaModel>;
 
-/// A model file of any kind: its root says which (`<model>`, `<ode>`, `<dae>`).
+/// A kind of model file, recognized by its root element.
+struct ModelFileKind {
+  const char* root;     ///< <root>
+  const char* summary;  ///< what such a model is
+  const char* schema;   ///< in docs/schema
+  AnyModel (*read)(const std::string& text, const std::string& file_name);
+};
+
+/// All kinds. Readers, help and messages ask this table, and a test compares it with docs/schema.
+std::span<const ModelFileKind> model_file_kinds();
+
+/// "<model>, <ode> or <dae>".
+std::string model_file_roots();
+
+/// A model file of any kind: its root says which.
 AnyModel read_any_model(const std::filesystem::path& file);
 
 }  // namespace parfait::io

@@ -94,8 +94,11 @@ const Words<bool>& sigmas() {
 }
 
 const Words<Method>& methods() {
-  static const auto words =
-      named<Method>({Method::kDop853, Method::kDopri5, Method::kAbm, Method::kBdf, Method::kHht});
+  static const auto words = [] {
+    Words<Method> all;
+    for (const auto& method : integrate::methods()) all.emplace_back(method.name, method.method);
+    return all;
+  }();
   return words;
 }
 

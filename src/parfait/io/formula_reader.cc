@@ -5,6 +5,7 @@
 #include "parfait/io/element_reader.h"
 #include "parfait/io/formula_file.h"
 #include "parfait/io/input_table.h"
+#include "parfait/io/integrator_name.h"
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
 #include "parfait/io/xml_element.h"
@@ -206,11 +207,7 @@ void read_simulation(Element& element, FormulaModel& model) {
   simulation.atol = read_optional_number(element, "atol");
   simulation.step = read_optional_number(element, "step");
   if (const auto integrator = element.field("integrator")) {
-    // hht works on mass matrices, which formulas do not have.
-    simulation.integrator = read_choice<FormulaText>(
-        element, *integrator, "integrator",
-        {{"dop853", "dop853"}, {"dopri5", "dopri5"}, {"abm", "abm"}, {"bdf", "bdf"}});
-    simulation.integrator.place = integrator->place;
+    simulation.integrator = {read_integrator(element, *integrator, false), integrator->place};
   }
   const auto add_outputs = [&](const Text& text) {
     for (const auto& word : split_names(text)) simulation.outputs.push_back(formula(word));

@@ -2,6 +2,7 @@
 
 #include "parfait/io/element_reader.h"
 #include "parfait/io/input_table.h"
+#include "parfait/io/integrator_name.h"
 #include "parfait/io/model_file.h"
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
@@ -94,12 +95,7 @@ void read_simulation(Element& element, mechanism::Description& description) {
   simulation.atol = read_optional_number(element, "atol");
   simulation.step = read_optional_number(element, "step");
   if (const auto integrator = element.field("integrator")) {
-    simulation.integrator = read_choice<std::string>(element, *integrator, "integrator",
-                                                     {{"dop853", "dop853"},
-                                                      {"dopri5", "dopri5"},
-                                                      {"abm", "abm"},
-                                                      {"bdf", "bdf"},
-                                                      {"hht", "hht"}});
+    simulation.integrator = read_integrator(element, *integrator, true);
   }
   const auto add_outputs = [&](const Text& text) {
     for (const auto& word : split_names(text)) {

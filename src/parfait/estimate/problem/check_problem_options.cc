@@ -8,28 +8,20 @@ namespace {
 
 /// The method can integrate every model.
 void check_method(const Problem& problem, const Subject& subject) {
-  using integrate::Method;
   const FitOptions& options = problem.options;
   if (!options.integrator_given) return;
-  const Method method = options.integrator.method;
+  const integrate::Method method = options.integrator.method;
   for (const auto& experiment : problem.experiments) {
     if (!experiment.system) continue;
-    if (experiment.system->sizes().nz > 0 && method != Method::kBdf) {
-      subject.fail(
-          fmt::format("integrator \"{}\": the model of experiment \"{}\" has algebraic "
-                      "states, which only bdf can integrate.",
-                      integrate::text(method), experiment.id));
+    if (const auto why = obstacle(method, *experiment.system); !why.empty()) {
+      subject.fail(fmt::format("integrator \"{}\": the model of experiment \"{}\" {}.",
+                               integrate::text(method), experiment.id, why));
     }
-    if (method == Method::kHht && !experiment.system->second_order()) {
+    if (info(method).keeps_constraints && options.relaxation != Relaxation::kLimit) {
       subject.fail(
-          fmt::format("integrator \"hht\": the model of experiment \"{}\" is not "
-                      "mechanical.",
-                      experiment.id));
-    }
-    if (method == Method::kHht && options.relaxation != Relaxation::kLimit) {
-      subject.fail(
-          "integrator \"hht\": keeps the constraints in every step, which only relaxation "
-          "\"limit\" allows.");
+          fmt::format("integrator \"{}\": keeps the constraints in every step, which only "
+                      "relaxation \"limit\" allows.",
+                      integrate::text(method)));
     }
   }
 }

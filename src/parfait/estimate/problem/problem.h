@@ -208,7 +208,7 @@ const char* text(dynamics::Norm projection);
 struct FitOptions {
   GaussNewtonOptions iteration{};
   integrate::Options integrator{};
-  bool integrator_given = false;  ///< otherwise bdf for models with algebraic states
+  bool integrator_given = false;  ///< otherwise the default of each model
   LinearFitOptions linear{};
   Condensing condensing = Condensing::kAutomatic;
   Reduction reduction = Reduction::kAutomatic;

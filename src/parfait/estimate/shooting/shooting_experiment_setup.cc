@@ -24,7 +24,7 @@ ShootingExperiment::ShootingExperiment(const ExperimentDescription& description,
       shared_(shared),
       locals_(description.locals) {
   if (nz() > 0 && !options.integrator_given) {
-    options_.integrator.method = integrate::Method::kBdf;
+    options_.integrator.method = integrate::default_method(*system_);
   }
   // Trial points may lead where the model is stiff or wild; there it is better to turn back soon.
   constexpr int kMostSteps = 50'000;
@@ -45,12 +45,13 @@ bool ShootingExperiment::has_invariants() const {
 void ShootingExperiment::choose_reduction() {
   tangent_first_ = has_invariants() && static_cast<int>(free_.size()) == ny();
   reduction_ = options_.reduction;
-  const bool can_replay = nz() == 0 && options_.integrator.method != integrate::Method::kBdf;
+  const bool can_replay = nz() == 0 && integrate::info(options_.integrator.method).can_replay;
   if (reduction_ == Reduction::kFixfit && !can_replay) {
     throw InputError(
         options_.place,
-        "reduction fixfit: repeats recorded steps, which bdf and models with algebraic "
-        "states cannot. Use none.");
+        fmt::format("reduction fixfit: repeats recorded steps, which {} and models with algebraic "
+                    "states cannot. Use none.",
+                    integrate::method_names([](const auto& m) { return !m.can_replay; }, "and")));
   }
   if ((reduction_ == Reduction::kInvariants1 || reduction_ == Reduction::kInvariants2) &&
       !has_invariants()) {
