@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parfait/io/problem_file.h"
+#include "parfait/io/test_integrator_lists.h"
 #include "parfait/io/test_problem_files.h"
 
 // Each case of tests/cases/broken_problems is refused with exactly the message it says.
@@ -65,7 +66,7 @@ std::vector<Case> read_cases() {
           {file, unescaped(from), unescaped(to.empty() ? to : to.substr(1))});
     } else {
       EXPECT_EQ(word, "says") << line;
-      cases.back().message = rest;
+      cases.back().message = with_integrators(rest);
     }
   }
   return cases;
