@@ -12,7 +12,7 @@
 #include "parfait/integrate/test_pleiades.h"
 #include "parfait/integrate/test_system.h"
 
-namespace parfait::integrate {
+namespace parfait::integrate::adams_test {
 namespace {
 
 /// y = sin(omega t), with a Jacobian of -2 that makes predicted and corrected points differ.
@@ -41,14 +41,14 @@ std::vector<RecordedStep> equal_steps(double h, int order) {
   return steps;
 }
 
-struct AdamsErrors {
+struct Errors {
   double end = 0, inside = 0, rate = 0;
 };
 
-AdamsErrors errors_of_equal_steps(double h, int order) {
+Errors errors(double h, int order) {
   const auto system = forced();
   AdamsRun run(system, adams_options(1e-6, 1e-6));
-  AdamsErrors errors;
+  Errors errors;
   run.repeat(equal_steps(h, order), [&] {
     Stepper& s = *run.stepper;
     if (s.t1() < 3) return;  // until the errors of the start are forgotten
@@ -69,8 +69,8 @@ TEST(Adams, GlobalErrorIsOfOneOrderMoreThanThePredictorForEveryOrder) {
   for (int k = 1; k <= 12; ++k) {
     // High orders need steps that are not too small: their errors soon drown in rounding.
     const double h = k <= 4 ? 0.0125 : k <= 10 ? 0.025 : 0.05;
-    const AdamsErrors coarse = errors_of_equal_steps(h, k);
-    const AdamsErrors fine = errors_of_equal_steps(h / 2, k);
+    const Errors coarse = errors(h, k);
+    const Errors fine = errors(h / 2, k);
     ASSERT_GT(fine.end, 1e-12);  // above rounding
     // Measured: at least k + 0.98 up to order 10, then k + 0.85 with the larger steps.
     EXPECT_NEAR(std::log2(coarse.end / fine.end), k + 1, 0.2) << "order " << k;
@@ -304,4 +304,4 @@ TEST(Adams, LowersARecordedOrderThatThePastCannotCarry) {
 }
 
 }  // namespace
-}  // namespace parfait::integrate
+}  // namespace parfait::integrate::adams_test

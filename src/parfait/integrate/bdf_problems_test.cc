@@ -8,7 +8,7 @@
 
 // Published stiff problems. "IVP test set" is the Test Set for IVP Solvers (Mazzia, Magherini,
 // 2008), whose reference solutions are quoted.
-namespace parfait::integrate {
+namespace parfait::integrate::bdf_problems_test {
 namespace {
 
 using dynamics::FormulaModel;
@@ -74,11 +74,11 @@ const RobertsonRow kRobertson[] = {{4e-1,
                                      {1.0265801546e-07, 2.0422484343e-13, -1.0265821971e-07},
                                      {-1.7109703439e-11, -6.8509185754e-17, 1.7109771948e-11}}}};
 
-struct BdfErrors {
+struct Errors {
   double state = 0, sensitivity = 0;
 };
-BdfErrors robertson_errors(bool as_dae, bool control_sensitivities, double rtol, double atol) {
-  BdfErrors errors;
+Errors robertson_errors(bool as_dae, bool control_sensitivities, double rtol, double atol) {
+  Errors errors;
   for (const RobertsonRow& row : kRobertson) {
     FormulaRun run(robertson(as_dae));
     Options options = with(Method::kBdf, rtol, atol);
@@ -99,13 +99,13 @@ BdfErrors robertson_errors(bool as_dae, bool control_sensitivities, double rtol,
 }
 
 TEST(BdfProblems, RobertsonSensitivitiesHaveSixDigits) {
-  const BdfErrors errors = robertson_errors(false, false, 1e-10, 1e-14);
+  const Errors errors = robertson_errors(false, false, 1e-10, 1e-14);
   EXPECT_LT(errors.state, 1e-7);        // measured 4e-9
   EXPECT_LT(errors.sensitivity, 5e-7);  // measured 3e-8
 }
 
 TEST(BdfProblems, RobertsonSensitivitiesAsADaeHaveSixDigits) {
-  const BdfErrors errors = robertson_errors(true, false, 1e-10, 1e-13);
+  const Errors errors = robertson_errors(true, false, 1e-10, 1e-13);
   EXPECT_LT(errors.state, 1e-7);        // measured 2e-9
   EXPECT_LT(errors.sensitivity, 5e-7);  // measured 2e-8
 }
@@ -298,4 +298,4 @@ TEST(BdfProblems, SliderCrankSensitivitiesHaveSevenDigits) {
 }
 
 }  // namespace
-}  // namespace parfait::integrate
+}  // namespace parfait::integrate::bdf_problems_test

@@ -12,7 +12,7 @@
 
 // The method on multibody systems with constraints: order, energy, stiffness, redundant loops, and
 // its directions with frozen steps.
-namespace parfait::integrate {
+namespace parfait::integrate::hht_mechanics_test {
 namespace {
 
 using Eigen::VectorXd;
@@ -28,9 +28,9 @@ Options hht_options(double alpha, double rtol = 1e-6) {
 }
 
 /// A model, its parameters and initial state, and steppers on it.
-class HhtMotion {
+class Motion {
  public:
-  explicit HhtMotion(const mechanism::Description& description)
+  explicit Motion(const mechanism::Description& description)
       : model(mbs::build(description)), y0(to_vector(model->initial_state())) {
     for (const auto& info : model->parameters()) p.push_back(info.initial);
   }
@@ -131,7 +131,7 @@ Options reference_options() {
 }
 
 VectorXd reference(const mechanism::Description& description, double until) {
-  HhtMotion motion(description);
+  Motion motion(description);
   motion.start(reference_options(), false);
   return motion.run(until);
 }
@@ -143,7 +143,7 @@ TEST(HhtMechanics, DoublePendulumConvergesWithOrderTwo) {
   for (const double alpha : {0.0, -0.1, -1.0 / 3}) {
     std::vector<double> error;
     for (const int steps : {40, 80, 160}) {
-      HhtMotion motion(description);
+      Motion motion(description);
       motion.start(hht_options(alpha), false);
       error.push_back((motion.run(until, steps) - exact).cwiseAbs().maxCoeff());
       EXPECT_LT(motion.violation(), 1e-11);  // positions by the step, velocities by projection
@@ -157,7 +157,7 @@ TEST(HhtMechanics, DoublePendulumConvergesWithOrderTwo) {
 TEST(HhtMechanics, EnergyIsLostByDampingAloneAndMoreWithMoreOfIt) {
   std::vector<double> lost;
   for (const double alpha : {0.0, -0.1, -1.0 / 3}) {
-    HhtMotion motion(testing_support::revolute_chain(1));
+    Motion motion(testing_support::revolute_chain(1));
     motion.start(hht_options(alpha), false);
     const double start = motion.energy();
     motion.run(10, 500);
@@ -198,7 +198,7 @@ mechanism::Description spring_pendulum(double stiffness) {
 
 TEST(HhtMechanics, StiffSpringPendulumTakesTheStepsOfItsSlowMotion) {
   const double until = 1;
-  HhtMotion stiff(spring_pendulum(1e8));  // 1e4 rad/s; the swing has about 3
+  Motion stiff(spring_pendulum(1e8));  // 1e4 rad/s; the swing has about 3
   stiff.start(hht_options(-0.3, 1e-5), false);
   const VectorXd y = stiff.run(until);
   const auto implicit_steps = stiff.steps.size();
@@ -217,7 +217,7 @@ TEST(HhtMechanics, StiffSpringPendulumTakesTheStepsOfItsSlowMotion) {
   }
   EXPECT_NEAR(y[0], std::cos(theta), 5e-3);  // measured 2.5e-4, 1.5e-3
   EXPECT_NEAR(y[2], -std::sin(theta), 5e-3);
-  HhtMotion explicit_motion(spring_pendulum(1e8));
+  Motion explicit_motion(spring_pendulum(1e8));
   Options options = hht_options(0, 1e-5);
   options.method = Method::kDop853;
   explicit_motion.start(options, false);
@@ -231,7 +231,7 @@ TEST(HhtMechanics, RedundantLoopsMoveLikeTheIndexOneSolution) {
     const VectorXd exact = reference(description, until);
     std::vector<double> error;
     for (const int steps : {100, 200, 400}) {
-      HhtMotion motion(description);
+      Motion motion(description);
       motion.start(hht_options(-0.1), false);
       error.push_back((motion.run(until, steps) - exact).cwiseAbs().maxCoeff());
       EXPECT_LT(motion.violation(), 1e-10);
@@ -241,7 +241,7 @@ TEST(HhtMechanics, RedundantLoopsMoveLikeTheIndexOneSolution) {
 }
 
 TEST(HhtMechanics, BricardRunsWithAdaptiveSteps) {
-  HhtMotion motion(testing_support::bricard());
+  Motion motion(testing_support::bricard());
   motion.start(hht_options(-0.05, 1e-6), false);
   const VectorXd y = motion.run(3);
   const VectorXd exact = reference(testing_support::bricard(), 3);
@@ -281,7 +281,7 @@ mechanism::Description with_parameters() {
 /// Central differences with frozen steps against W, for the move of the start and all parameters.
 void expect_frozen(const mechanism::Description& description, double until, double h,
                    double bound) {
-  HhtMotion motion(description);
+  Motion motion(description);
   const int ny = motion.model->sizes().ny();
   motion.move = VectorXd::LinSpaced(ny, -0.7, 0.9).array().sin();
   motion.start(hht_options(-0.1, 1e-5), true);
@@ -343,7 +343,7 @@ TEST(HhtMechanics, DirectionsOfARedundantLoopAreTheDerivativeWithFrozenSteps) {
 }
 
 TEST(HhtMechanics, PerturbedStartFollowsTheDirectionsToSecondOrder) {
-  HhtMotion motion(with_parameters());
+  Motion motion(with_parameters());
   const int ny = motion.model->sizes().ny();
   motion.move = VectorXd::LinSpaced(ny, -0.7, 0.9).array().cos();
   motion.start(hht_options(-0.05, 1e-5), true);
@@ -376,4 +376,4 @@ TEST(HhtMechanics, RefusesVelocityConstraintsAndOtherSystems) {
 }
 
 }  // namespace
-}  // namespace parfait::integrate
+}  // namespace parfait::integrate::hht_mechanics_test

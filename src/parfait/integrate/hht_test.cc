@@ -11,7 +11,7 @@
 #include "parfait/math/dense_solves.h"
 
 // The method on a linear oscillator, where every number it should give is known.
-namespace parfait::integrate {
+namespace parfait::integrate::hht_test {
 namespace {
 
 using Eigen::Matrix2d;
@@ -19,7 +19,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-Options plain_hht_options(double alpha) {
+Options hht_options(double alpha) {
   Options options;
   options.method = Method::kHht;
   options.hht_alpha = alpha;
@@ -51,7 +51,7 @@ struct Steps {
 TEST(Hht, IsTheTrapezoidalRuleAtAlphaZero) {
   const double omega = 3, c = 0.4, decay = 2, h = 0.1;
   const Oscillator system(omega, c, decay);
-  Steps run(system, plain_hht_options(0));
+  Steps run(system, hht_options(0));
   Matrix2d A;
   A << 0, 1, -omega * omega, -c;
   const Matrix2d I = Matrix2d::Identity();
@@ -86,7 +86,7 @@ TEST(Hht, AppliesItsAmplificationMatrix) {
     for (const double omega : {2.0, 1e3}) {
       const double h = 0.05;
       const Oscillator system(omega, 0, 1);
-      Steps run(system, plain_hht_options(alpha));
+      Steps run(system, hht_options(alpha));
       const Matrix3d A = amplification(alpha, omega * h);
       Vector3d x(1, 0, -omega * omega * h * h);
       for (int n = 1; n <= 30; ++n) {
@@ -109,7 +109,7 @@ TEST(Hht, DampsFastMotionByTheKnownFactor) {
     EXPECT_NEAR(found, rho, 1e-3);
     const double h = 0.01;
     const Oscillator system(1e5 / h, 0, 1);
-    Steps run(system, plain_hht_options(alpha));
+    Steps run(system, hht_options(alpha));
     std::vector<double> v;
     for (int n = 1; n <= 60; ++n) {
       run.to(n * h);
@@ -126,7 +126,7 @@ TEST(Hht, DampsFastMotionByTheKnownFactor) {
 double oscillator_error(double alpha, int steps, bool alternating) {
   const double omega = 2, decay = 1.5, t_end = 2;
   const Oscillator system(omega, 0, decay);
-  Steps run(system, plain_hht_options(alpha));
+  Steps run(system, hht_options(alpha));
   const double h = t_end / (alternating ? 1.5 * steps : 2.0 * steps);
   double t = 0;
   for (int n = 0; n < 2 * steps; ++n) {
@@ -167,7 +167,7 @@ TEST(Hht, ErrorEstimateIsTheLocalErrorOfThePosition) {
   for (const double alpha : {0.0, -0.1, -1.0 / 3}) {
     const double omega = 2, h = 1e-3;
     const Oscillator system(omega, 0, 1);
-    Steps run(system, plain_hht_options(alpha));
+    Steps run(system, hht_options(alpha));
     double t = 0;
     for (int n = 0; n < 200; ++n) run.to(t += h);
     const double q0 = run.stepper->y1()[0], v0 = run.stepper->y1()[1];
@@ -183,7 +183,7 @@ TEST(Hht, ErrorFollowsTheTolerance) {
   const Oscillator system(2, 0, 1.5);
   std::vector<double> errors;
   for (const double rtol : {1e-4, 1e-6, 1e-8}) {
-    Options options = plain_hht_options(-0.05);
+    Options options = hht_options(-0.05);
     options.rtol = rtol;
     options.atol = rtol;
     Steps run(system, options);
@@ -201,7 +201,7 @@ TEST(Hht, ErrorFollowsTheTolerance) {
 
 TEST(Hht, ContinuousExtensionMeetsTheEndsAndItsRateIsItsDerivative) {
   const Oscillator system(3, 0.2, 1);
-  Steps run(system, plain_hht_options(-0.1), 3);
+  Steps run(system, hht_options(-0.1), 3);
   run.to(0.1);
   run.to(0.25);
   Stepper& s = *run.stepper;
@@ -227,10 +227,10 @@ TEST(Hht, ContinuousExtensionMeetsTheEndsAndItsRateIsItsDerivative) {
 
 TEST(Hht, ReportsThatNewtonsMethodFailed) {
   const Oscillator system(1, 0, 1, true);
-  Steps run(system, plain_hht_options(0));
+  Steps run(system, hht_options(0));
   EXPECT_EQ(run.stepper->step(1), Outcome::kNewtonFailed);
   EXPECT_EQ(run.stepper->t0(), 0);
 }
 
 }  // namespace
-}  // namespace parfait::integrate
+}  // namespace parfait::integrate::hht_test

@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <limits>
 
-namespace parfait::io {
+namespace parfait::io::csv_test {
 namespace {
 
 using ::testing::ElementsAre;
 
 /// The message of the InputError that reading `text` throws, or "no error".
-std::string csv_message_of(std::string_view text) {
+std::string message_of(std::string_view text) {
   try {
     read_csv_text(text, "d.csv");
   } catch (const base::InputError& error) {
@@ -57,24 +57,22 @@ TEST(Csv, QuotedHeadersMayHoldCommasAndQuotes) {
 }
 
 TEST(Csv, ErrorsSayFileLineAndColumn) {
-  EXPECT_EQ(csv_message_of("t,x\n0,1\n1,abc\n"),
-            "d.csv:3:3: column \"x\": \"abc\" is not a number.");
-  EXPECT_EQ(csv_message_of("t,x\n0,NaN\n"),
+  EXPECT_EQ(message_of("t,x\n0,1\n1,abc\n"), "d.csv:3:3: column \"x\": \"abc\" is not a number.");
+  EXPECT_EQ(message_of("t,x\n0,NaN\n"),
             "d.csv:2:3: column \"x\": \"NaN\" is not finite; leave a cell empty if it was not "
             "measured.");
-  EXPECT_EQ(csv_message_of("t,x\n0,inf\n").substr(0, 10), "d.csv:2:3:");
-  EXPECT_EQ(csv_message_of("t,x\n0,1e999\n"),
+  EXPECT_EQ(message_of("t,x\n0,inf\n").substr(0, 10), "d.csv:2:3:");
+  EXPECT_EQ(message_of("t,x\n0,1e999\n"),
             "d.csv:2:3: column \"x\": \"1e999\" is too large or too small for a double.");
-  EXPECT_EQ(csv_message_of("t,x\n0\n"), "d.csv:2:1: this row has 1 cells, the header has 2.");
-  EXPECT_EQ(csv_message_of("t,x\n0,1,2\n"), "d.csv:2:1: this row has 3 cells, the header has 2.");
-  EXPECT_EQ(csv_message_of("t,t\n0,1\n"), "d.csv:1:3: two columns have the name \"t\".");
-  EXPECT_EQ(csv_message_of("t,,x\n"), "d.csv:1:3: column 2 has no name in the header.");
-  EXPECT_EQ(csv_message_of("# nothing\n"),
+  EXPECT_EQ(message_of("t,x\n0\n"), "d.csv:2:1: this row has 1 cells, the header has 2.");
+  EXPECT_EQ(message_of("t,x\n0,1,2\n"), "d.csv:2:1: this row has 3 cells, the header has 2.");
+  EXPECT_EQ(message_of("t,t\n0,1\n"), "d.csv:1:3: two columns have the name \"t\".");
+  EXPECT_EQ(message_of("t,,x\n"), "d.csv:1:3: column 2 has no name in the header.");
+  EXPECT_EQ(message_of("# nothing\n"),
             "d.csv:1:1: the file is empty; it must begin with a header row.");
-  EXPECT_EQ(csv_message_of("0,1\n2,3\n").substr(0, 43),
-            "d.csv:1:1: the first row holds numbers; it ");
-  EXPECT_EQ(csv_message_of("\"t,x\n0,1\n"), "d.csv:1:1: this quoted cell has no closing quote.");
-  EXPECT_EQ(csv_message_of("\"t\"s,x\n"),
+  EXPECT_EQ(message_of("0,1\n2,3\n").substr(0, 43), "d.csv:1:1: the first row holds numbers; it ");
+  EXPECT_EQ(message_of("\"t,x\n0,1\n"), "d.csv:1:1: this quoted cell has no closing quote.");
+  EXPECT_EQ(message_of("\"t\"s,x\n"),
             "d.csv:1:4: a comma or the end of the line must follow a quoted cell.");
 }
 
@@ -133,4 +131,4 @@ TEST(Csv, AFileThatCannotBeReadOrWrittenIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace parfait::io
+}  // namespace parfait::io::csv_test
