@@ -49,13 +49,13 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
       {[](M& m) { m.states[0].derivative = {}; }, "m.xml:2:3: state \"x\": needs a derivative."},
       {[](M& m) { m.states[0].initial = {}; }, "m.xml:2:3: state \"x\": needs an initial value."},
       {[](M& m) { m.states[0].initial = formula("k + t"); },
-       "m.xml:7:14: \"t\" is not known here. Names: k."},
+       "m.xml:7:14: unknown name \"t\". Known here: k."},
       {[](M& m) { m.states[0].initial = formula("log(k - 3)"); },
        "m.xml:7:10: state \"x\": the initial value is not a number at the initial values of the "
        "parameters; "
        "it must be finite."},
       {[](M& m) { m.states[0].derivative = formula("x +\n lamda"), m.parameter("lambda", 1); },
-       "m.xml:8:2: \"lamda\" is not known here. Did you mean \"lambda\"? Names: t, x, k, lambda."},
+       "m.xml:8:2: unknown name \"lamda\". Did you mean \"lambda\"? Known here: t, x, k, lambda."},
       {[](M& m) { m.states[0].derivative = formula("1/0"); },
        "m.xml:7:10: state \"x\": the derivative is inf; it must be finite."},
       {[](M& m) {
@@ -84,7 +84,7 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
        },
        "m.xml:9:3: simulation: rtol = -1: must be > 0."},
       {[](M& m) { m.define("a", formula("b")), m.define("b", 1); },
-       "m.xml:7:10: \"b\" is not known here. Names: t, x, k."},
+       "m.xml:7:10: unknown name \"b\". Known here: t, x, k."},
       {[](M& m) {
          m.algebraic("z").place = {"m.xml", 6, 3};
        },
@@ -99,7 +99,7 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
       {[](M& m) { m.algebraic("z"), m.equation(formula("z = ")); },
        "m.xml:7:12: nothing follows \"=\" in this equation."},
       {[](M& m) { m.algebraic("z"), m.equation(formula("z =\n  y")); },
-       "m.xml:8:3: \"y\" is not known here. Names: t, x, z, k."},
+       "m.xml:8:3: unknown name \"y\". Known here: t, x, z, k."},
       {[](M& m) {
          m.event("e", {}).place = {"m.xml", 6, 3};
        },
@@ -112,7 +112,7 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
        "m.xml:7:10: event \"e\": \"when\" depends on neither the time nor a state, so it never "
        "passes zero."},
       {[](M& m) { m.event_at("e", formula("x")); },
-       "m.xml:7:10: \"x\" is not known here. Names: k."},
+       "m.xml:7:10: unknown name \"x\". Known here: k."},
       {[](M& m) { m.event_at("e", formula("2*k")).set("k", "k + 1"); },
        "m.xml:7:10: event \"e\": the time of a time event is fixed, but an event sets \"k\". Write "
        "when=\"t - (2*k)\" direction=\"rising\"."},
@@ -140,8 +140,8 @@ TEST(FormulaCheck, UnknownQuantitiesAreReportedWithASuggestion) {
     FAIL();
   } catch (const base::InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "formula \"2*x.rat\", character 3: \"x.rat\" is not known here. Did you mean "
-                 "\"x.rate\"? Names: t, x, k, x.rate.");
+                 "formula \"2*x.rat\", character 3: unknown name \"x.rat\". Did you mean "
+                 "\"x.rate\"? Known here: t, x, k, x.rate.");
   }
 }
 

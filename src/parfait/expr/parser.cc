@@ -195,10 +195,13 @@ class Parser {
       lexer_.fail(name.offset, fmt::format("\"{0}\" is a function: write {0}(...).", name.text));
     }
     const std::vector<std::string> names = scope_.names();
-    lexer_.fail(name.offset, fmt::format("\"{}\" is not known here.{} {}", name.text,
-                                         base::suggestion(name.text, names),
-                                         names.empty() ? "There are no names."
-                                                       : "Names: " + base::listing(names) + "."));
+    if (names.empty()) {
+      lexer_.fail(name.offset, fmt::format("unknown name \"{}\": only parameters may be used here, "
+                                           "and none is defined.",
+                                           name.text));
+    }
+    lexer_.fail(name.offset, fmt::format("unknown name \"{}\".{} Known here: {}.", name.text,
+                                         base::suggestion(name.text, names), base::listing(names)));
   }
 
   void close(const Token& open) {

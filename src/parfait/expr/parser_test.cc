@@ -31,11 +31,11 @@ TEST(Parser, SaysWhereAndWhatIsWrong) {
       {"", "m.xml:3:10: the formula is empty."},
       {"  \n ", "m.xml:3:10: the formula is empty."},
       {"2 * lenght",
-       "m.xml:3:14: \"lenght\" is not known here. Did you mean \"length\"? Names: length, x, t, "
+       "m.xml:3:14: unknown name \"lenght\". Did you mean \"length\"? Known here: length, x, t, "
        "Load.com.x, drive."},
-      {"zzz", "m.xml:3:10: \"zzz\" is not known here. Names: length, x, t, Load.com.x, drive."},
+      {"zzz", "m.xml:3:10: unknown name \"zzz\". Known here: length, x, t, Load.com.x, drive."},
       {"Load.com.y",
-       "m.xml:3:10: \"Load.com.y\" is not known here. Did you mean \"Load.com.x\"? Names: length, "
+       "m.xml:3:10: unknown name \"Load.com.y\". Did you mean \"Load.com.x\"? Known here: length, "
        "x, t, Load.com.x, drive."},
       {"1 + sine(x)", "m.xml:3:14: \"sine\" is not a function. Did you mean \"sin\"? " + functions},
       {"x(3)", "m.xml:3:10: \"x\" is not a function. " + functions},
@@ -83,7 +83,7 @@ TEST(Parser, SaysWhereAndWhatIsWrong) {
       {"smoothstep(x, 1, 2 - 1)",
        "m.xml:3:10: \"smoothstep\": the two edges are equal; they must differ."},
       {"x +\n\n  unknown",
-       "m.xml:5:3: \"unknown\" is not known here. Names: length, x, t, Load.com.x, drive."},
+       "m.xml:5:3: unknown name \"unknown\". Known here: length, x, t, Load.com.x, drive."},
       {std::string(300, '(') + "x" + std::string(300, ')'),
        "m.xml:3:210: nested more than 200 deep."},
   };
@@ -97,13 +97,14 @@ TEST(Parser, SaysWhereAndWhatIsWrong) {
 TEST(Parser, ShowsTheFormulaWhenItsPlaceIsUnknown) {
   Names scope({"x"});
   EXPECT_EQ(message_of("1 + width", scope, {}),
-            "formula \"1 + width\", character 5: \"width\" is not known here. Names: x.");
+            "formula \"1 + width\", character 5: unknown name \"width\". Known here: x.");
   EXPECT_EQ(
       message_of("1 + width", scope, {"arm.xml", 4, 0}),
-      "arm.xml:4: formula \"1 + width\", character 5: \"width\" is not known here. Names: x.");
+      "arm.xml:4: formula \"1 + width\", character 5: unknown name \"width\". Known here: x.");
   Names empty;
-  EXPECT_EQ(message_of("y", empty, {"arm.xml", 4, 2}),
-            "arm.xml:4:2: \"y\" is not known here. There are no names.");
+  EXPECT_EQ(
+      message_of("y", empty, {"arm.xml", 4, 2}),
+      "arm.xml:4:2: unknown name \"y\": only parameters may be used here, and none is defined.");
 }
 
 TEST(Parser, NeedsTimeForATable) {

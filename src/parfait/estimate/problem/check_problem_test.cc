@@ -67,8 +67,8 @@ TEST(CheckProblem, ARightProblemHasNoWarnings) {
 TEST(CheckProblem, WithoutPlacesTheElementIsNamed) {
   EXPECT_EQ(message([](Problem& p) { p.experiments.clear(); }), "the problem has no experiment.");
   EXPECT_EQ(message([](Problem& p) { p.experiments[0].observations[0].quantity = "2*xx"; }),
-            "experiment \"run\", observe \"x\": \"xx\" is not known here. Did you mean \"x\"? "
-            "Names: t, x, w, k, c, x.rate, w.rate.");
+            "experiment \"run\", observe \"x\": unknown name \"xx\". Did you mean \"x\"? "
+            "Known here: t, x, w, k, c, x.rate, w.rate.");
   EXPECT_EQ(message([](Problem& p) { p.experiments[0].data.columns[0][2] = 0.5; }),
             "experiment \"run\": row 3: time 0.5 follows 2; times must not descend.");
   EXPECT_EQ(message([](Problem& p) { p.experiments[0].data.columns[1][1] = kInfinity; }),
