@@ -79,7 +79,7 @@ void print_fit_quality(const FitRun& run) {
                  doubtful ? "   the model does not explain the data within their sigma" : "");
     }
   } else if (std::isfinite(scale.beta())) {
-    fmt::print("  beta                 {:.4g}   residuals scatter by this factor of sigma\n",
+    fmt::print("  beta                 {:.4g}   residual scatter relative to the stated sigma\n",
                scale.beta());
   }
 }

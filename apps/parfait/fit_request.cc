@@ -6,6 +6,7 @@
 #include <array>
 
 #include "earlier_fit.h"
+#include "iteration_table.h"
 #include "name_list.h"
 #include "parfait/base/error.h"
 #include "parfait/estimate/problem/check_problem.h"
@@ -120,6 +121,7 @@ void add_options(CLI::App& parser, FitRequest& request) {
       "give up after so many (problem file, or 100)", how);
   add("--threads", request.threads, "N", "at most so many (all cores); results do not depend on it",
       how);
+  parser.footer(iteration_legend());
 }
 
 }  // namespace parfait::app

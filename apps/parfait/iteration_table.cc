@@ -24,4 +24,16 @@ std::string iteration_line(const estimate::Iteration& i) {
                      number_or_dash(i.kappa, "{:.1e}"), i.rank, i.condition);
 }
 
+const char* iteration_legend() {
+  return "Columns of the iteration table (more in docs/fit_results.md):\n"
+         "  iter         increments applied before this point\n"
+         "  objective    what is minimized; l2: the sum of squared weighted residuals\n"
+         "  constraints  violation of equations, inequalities and matching conditions\n"
+         "  |dx|         length of the scaled increment; converged when below --tol\n"
+         "  step         part of the increment that was applied\n"
+         "  omega        nonlinearity; |dx| omega well below 1 means fast convergence\n"
+         "  kappa        rate of convergence near the solution; 1 or more: no stable minimum\n"
+         "  rank, cond   directions that the data determine, and the condition number\n";
+}
+
 }  // namespace parfait::app

@@ -10,4 +10,7 @@ namespace parfait::app {
 std::string iteration_header();
 std::string iteration_line(const estimate::Iteration& iteration);
 
+/// What the columns mean, for the help of the command.
+const char* iteration_legend();
+
 }  // namespace parfait::app

@@ -8,7 +8,6 @@
 namespace parfait::app {
 namespace {
 
-
 Json options_json(const SimulatePlan& plan) {
   const auto& options = plan.options;
   Json json = {{"integrator", integrate::text(options.method)},
