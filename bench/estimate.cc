@@ -239,7 +239,7 @@ void print_row(const Row& row, const Problem& problem) {
       1e3 * t.total, 1e3 * row.linearize, 100 * row.integrate / row.linearize);
 }
 
-/// K 13.3, from a guess beside the truth and from the same guess for all.
+/// Kraus 2006, section 13.3, from a guess beside the truth and from the same guess for all.
 void hexapod() {
   Problem problem =
       io::read_problem(std::string(PARFAIT_SOURCE_DIR) + "/examples/hexapod/problem.xml");

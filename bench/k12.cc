@@ -1,6 +1,7 @@
-// The tables of K 12.1 on this machine, in K's layout, with K's own figures beside them (Athlon 1.2
-// GHz, average of 1000 samples). K counts milliseconds, these tables count microseconds for
-// Parfait; the last column is how many times faster one right-hand side or direction has become.
+// The tables of Kraus (2006, section 12.1) on this machine, in his layout, with his own figures
+// beside them (Athlon 1.2 GHz, average of 1000 samples). He counts milliseconds, these tables count
+// microseconds for Parfait; the last column is how many times faster one right-hand side or
+// direction has become.
 
 #include <fmt/format.h>
 
@@ -138,7 +139,7 @@ struct SensitivityTime {
   double simulation, directions;  // seconds
 };
 
-/// K's directions: one per position and per velocity of each joint axis, and one of gravity.
+/// Kraus's directions: one per position and per velocity of each joint axis, and one of gravity.
 SensitivityTime time_sensitivities(const mechanism::Description& description, int k) {
   Run run(with_gravity_parameter(description), k);
   check_right_hand_side(run);

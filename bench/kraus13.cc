@@ -11,15 +11,16 @@
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/io/problem_file.h"
 
-// The tables of K 13.2 and 13.3: increments that each variant of the method needs from each start,
-// ours beside K's.
+// The tables of Kraus 2006, sections 13.2 and 13.3: increments that each variant of the method
+// needs from each start, ours beside Kraus's.
 //
-// Settings, where K leaves them open (docs/theory/corrections.md): samples at t_i = i T / N, i = 1
+// Settings, where Kraus leaves them open (docs/theory/corrections.md): samples at t_i = i T / N, i
+// = 1
 // ... N; sigma_i = 0.01 |eta_i|; rtol 1e-8, atol 1e-10, tolerance 1e-3 on the scaled increment;
 // increments applied are counted, the confirming one is not. Noise from the seed given on the
 // command line: another seed gives another table. The hexapod's geometry is ours
-// (examples/hexapod); its tables are of exact data, as K's. docs/kraus13.md shows and discusses the
-// result.
+// (examples/hexapod); its tables are of exact data, as Kraus's. docs/kraus13.md shows and discusses
+// the result.
 namespace {
 
 using namespace parfait::estimate;  // NOLINT(google-build-using-namespace): a program of one room
@@ -35,7 +36,7 @@ struct Variant {
   Globalization globalization = Globalization::kRmt;
   bool back_projection = true;
   bool consistent = false;
-  bool project_start = false;  ///< nodes from the measurements (K 3.2)
+  bool project_start = false;  ///< nodes from the measurements (Kraus 2006, section 3.2)
 };
 
 /// Increments, or kNone.
@@ -73,7 +74,7 @@ struct Table {
   std::string title;
   std::vector<std::string> starts;
   std::vector<Variant> variants;
-  std::vector<std::vector<int>> printed;  ///< K's: [start][variant]
+  std::vector<std::vector<int>> printed;  ///< Kraus's: [start][variant]
 };
 
 std::string cell(int count) {
@@ -153,7 +154,8 @@ std::vector<Variant> globalizations() {
           with("2b rmt, bp", [](Variant&) {})};
 }
 
-/// Each as it is, and with optimization variables that stay consistent (K 13.2.3).
+/// Each as it is, and with optimization variables that stay consistent (Kraus 2006,
+/// section 13.2.3).
 std::vector<Variant> and_consistent(const std::vector<Variant>& variants) {
   std::vector<Variant> out;
   for (const Variant& v : variants) {
@@ -204,7 +206,7 @@ void single_pendulum(unsigned seed) {
   const std::vector<double> starts = {-10, -30, -50, -70, -100, -150, -200};
   const auto problem_of = from_gravity(measured, starts);
   const std::vector<std::string> names = labels(starts);
-  run({"K 13.2.1, single pendulum: relaxations",
+  run({"Section 13.2.1, single pendulum: relaxations",
        names,
        relaxations(),
        {{1, 1, 1, 1, 1},
@@ -217,7 +219,7 @@ void single_pendulum(unsigned seed) {
       problem_of);
   std::vector<double> many;
   for (int g = -10; g >= -200; g -= 10) many.push_back(g);
-  run({"K 13.2.2, single pendulum: reductions",
+  run({"Section 13.2.2, single pendulum: reductions",
        labels(many),
        reductions(),
        {{1, 1, 1, 1}, {2, 2, 2, 2}, {2, 3, 2, 3}, {3, 4, 3, 3}, {3, 4, 3, 3},
@@ -225,9 +227,9 @@ void single_pendulum(unsigned seed) {
         {4, 7, 4, 4}, {4, x, 5, 5}, {4, x, 6, 6}, {4, 7, 5, 5}, {7, 9, 6, 6},
         {5, 9, 6, 6}, {6, 6, 5, 5}, {7, 7, 6, 6}, {7, 8, 6, 6}, {6, 8, 10, 10}}},
       from_gravity(measured, many));
-  run({"K 13.2.3, single pendulum: relaxed and consistent",
+  run({"Section 13.2.3, single pendulum: relaxed and consistent",
        names,
-       // K's columns 1a and 3a repeat those of fixfit and of the invariants with the mechanical
+       // Kraus's columns 1a and 3a repeat those of fixfit and of the invariants with the mechanical
        // projection (docs/theory/corrections.md), so these are compared.
        and_consistent({reductions()[0], reductions()[1], reductions()[2]}),
        {{1, 1, 1, 1, 1, 1},
@@ -238,7 +240,7 @@ void single_pendulum(unsigned seed) {
         {7, x, 9, x, 6, x},
         {6, 6, 8, x, 10, x}}},
       problem_of);
-  run({"K 13.2.4, single pendulum: globalization",
+  run({"Section 13.2.4, single pendulum: globalization",
        names,
        globalizations(),
        {{1, 1, 1, 1},
@@ -249,7 +251,7 @@ void single_pendulum(unsigned seed) {
         {x, 10, 11, 7},
         {16, 8, 12, 6}}},
       problem_of);
-  run({"K 13.2.5, single pendulum: nodes projected on measurements",
+  run({"Section 13.2.5, single pendulum: nodes projected on measurements",
        names,
        start_projections(),
        {{1, 1, 1, 1, 1, 1, 1, 1},
@@ -267,7 +269,7 @@ void double_pendulum(unsigned seed) {
   const std::vector<double> factors = {1.1, 1.5, 2, 2.5, 3, 3.5, 4};
   const auto problem_of = from_multiples(measured, factors);
   const std::vector<std::string> names = labels(factors);
-  run({"K 13.2.1, double pendulum: relaxations",
+  run({"Section 13.2.1, double pendulum: relaxations",
        names,
        relaxations(),
        {{2, 2, 2, 2, 2},
@@ -279,7 +281,7 @@ void double_pendulum(unsigned seed) {
         {x, 14, x, x, 4}}},
       problem_of);
   const std::vector<double> many = {1.1, 1.3, 1.5, 1.8, 2, 2.3, 2.5, 2.8, 3, 3.3, 3.5, 3.8, 4};
-  run({"K 13.2.2, double pendulum: reductions",
+  run({"Section 13.2.2, double pendulum: reductions",
        labels(many),
        reductions(),
        {{2, 2, 1, 2},
@@ -296,7 +298,7 @@ void double_pendulum(unsigned seed) {
         {3, x, 4, x},
         {4, x, 4, x}}},
       from_multiples(measured, many));
-  run({"K 13.2.3, double pendulum: relaxed and consistent",
+  run({"Section 13.2.3, double pendulum: relaxed and consistent",
        names,
        and_consistent({relaxations()[2], relaxations()[3], relaxations()[4]}),
        {{2, 1, 2, 1, 2, 1},
@@ -307,7 +309,7 @@ void double_pendulum(unsigned seed) {
         {x, x, x, x, 3, x},
         {x, x, x, x, 4, 4}}},
       problem_of);
-  run({"K 13.2.4, double pendulum: globalization",
+  run({"Section 13.2.4, double pendulum: globalization",
        names,
        globalizations(),
        {{3, 2, 2, 2},
@@ -318,7 +320,7 @@ void double_pendulum(unsigned seed) {
         {x, x, 5, 3},
         {x, x, 4, 4}}},
       problem_of);
-  run({"K 13.2.5, double pendulum: nodes projected on measurements",
+  run({"Section 13.2.5, double pendulum: nodes projected on measurements",
        names,
        start_projections(),
        {{2, 1, 2, 1, 1, 1, 2, 1},
@@ -401,7 +403,7 @@ void hexapod(unsigned seed) {
   for (std::size_t i = 0; i < variants.size(); ++i) {
     variants[i].name = fmt::format("{} {}", i + 1, variants[i].name);
   }
-  run({"K 13.3, hexapod, exact data",
+  run({"Section 13.3, hexapod, exact data",
        {"+1", "+20", "+50", "+100", "600", "+-5"},
        variants,
        {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
@@ -413,7 +415,7 @@ void hexapod(unsigned seed) {
       problem_of);
 }
 
-/// K's last result: 1 % noise, from 590 ... 615.
+/// Kraus's last result: 1 % noise, from 590 ... 615.
 void noisy_hexapod(unsigned seed) {
   constexpr std::array kValues = {400.6, 500.7, 600.4, 700.4, 799.9, 900.0};
   constexpr std::array kDeviations = {0.9, 0.7, 0.5, 0.9, 0.4, 0.7};
@@ -424,7 +426,7 @@ void noisy_hexapod(unsigned seed) {
   problem.options.iteration.tolerance = 1e-3;
   const FitResult result = fit(problem);
   fmt::print("\nK 13.3, hexapod, 1 % noise: {} increments (10)\n\n", result.iteration.iterations);
-  fmt::print("| parameter | guess | exact | ours | K |\n|---|---|---|---|---|\n");
+  fmt::print("| parameter | guess | exact | ours | Kraus |\n|---|---|---|---|---|\n");
   for (std::size_t i = 0; i < 6; ++i) {
     const auto& e = result.estimates[i];
     fmt::print("| {} | {:g} | {:g} | {:.1f} +- {:.1f} | {} +- {} |\n", e.id,
@@ -437,7 +439,7 @@ void noisy_hexapod(unsigned seed) {
 
 int main(int argc, char** argv) {
   const unsigned seed = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 2;
-  fmt::print("Increments until convergence: ours (K's); x: none. Seed {}.\n", seed);
+  fmt::print("Increments until convergence: ours (Kraus's); x: none. Seed {}.\n", seed);
   single_pendulum(seed);
   double_pendulum(seed);
   double_pendulum_seeds();

@@ -58,7 +58,7 @@ struct Segment {
 
 /// Axes of a joint marker as columns, in body axes.
 const Matrix3d kAxesAlongBody = Matrix3d::Identity();
-/// K's marker of a joint about y: x = (0, 0, 1), y = (1, 0, 0), z = (0, 1, 0).
+/// Kraus's marker of a joint about y: x = (0, 0, 1), y = (1, 0, 0), z = (0, 1, 0).
 const Matrix3d kHingeAboutY = (Matrix3d() << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished();
 
 /// Adds bodies from the ground outwards and moves each with the joint that carries it.

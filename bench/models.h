@@ -5,9 +5,8 @@
 /// The systems that are timed, as descriptions: Parfait, Simbody and MuJoCo are all built from
 /// these.
 ///
-/// Body of K 12.1.1   mass 2 kg, centre of mass (0.5, 0, 0), inertia diag(2.5, 2, 2) kg m^2 about
-/// it,
-///                    next joint at (1, 0, 0). Gravity -9.81 m/s^2 along z.
+/// Body               of Kraus 2006, section 12.1.1: mass 2 kg, centre of mass (0.5, 0, 0), inertia
+///                    diag(2.5, 2, 2) kg m^2 about it, next joint at (1, 0, 0). Gravity -9.81 m/s^2 along z.
 /// State              bent and moving, consistent on position and velocity level by construction:
 ///                    joint angles and rates are waves along the system, bodies follow by forward
 ///                    kinematics. `phase` shifts the waves: other phases, other states, same
@@ -16,7 +15,7 @@
 ///                    carries a body is the body.
 namespace parfait::bench {
 
-/// n bodies along x, revolute about y, as in K 12.1.1.
+/// n bodies along x, revolute about y, as in Kraus 2006, section 12.1.1.
 mechanism::Description revolute_chain(int n, double phase = 0);
 
 /// The same with a rotational spring and damper at each joint.
@@ -25,11 +24,12 @@ mechanism::Description spring_chain(int n, double phase = 0);
 /// n bodies along x, spherical joints.
 mechanism::Description spherical_chain(int n, double phase = 0);
 
-/// 3n bodies: a chain of n on the ground and two chains of n at its end (K 12.1.2).
+/// 3n bodies: a chain of n on the ground and two chains of n at its end (Kraus 2006,
+/// section 12.1.2).
 mechanism::Description tree(int n, double phase = 0);
 
 /// 5n bodies: a chain of n, and hung at its end a closed polygon of 4n bodies in the x-z plane, all
-/// revolute about y (K 12.1.2). Three rows of the closing joint are redundant.
+/// revolute about y (Kraus 2006, section 12.1.2). Three rows of the closing joint are redundant.
 mechanism::Description loop(int n, double phase = 0);
 
 /// A person of 16 segments and 34 degrees of freedom, falling freely: pelvis free (6), lumbar ball

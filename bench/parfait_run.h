@@ -31,10 +31,11 @@ struct Run {
 Accelerations accelerations(const mechanism::Description& description, dynamics::ConstVec y,
                             dynamics::ConstVec dydt);
 
-/// Directions of the joint motions (K 12.1.3): for each joint and each axis it leaves free first a
-/// rotation of all that it carries at constant joint rates, then a change of the rate itself: 2 n
-/// for n revolute, 6 n for n spherical joints. Tangent to the constraints on position and velocity
-/// level. `count` columns, beginning anew when there are not enough; the last `num_zero` are zero.
+/// Directions of the joint motions (Kraus 2006, section 12.1.3): for each joint and each axis it
+/// leaves free first a rotation of all that it carries at constant joint rates, then a change of
+/// the rate itself: 2 n for n revolute, 6 n for n spherical joints. Tangent to the constraints on
+/// position and velocity level. `count` columns, beginning anew when there are not enough; the last
+/// `num_zero` are zero.
 math::Directions joint_directions(const mechanism::Description& description, int count,
                                   int num_zero = 0);
 

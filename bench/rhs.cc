@@ -52,7 +52,7 @@ void time_right_hand_side(benchmark::State& state, Builder build, int bodies_per
   });
 }
 
-/// K's directions: of the joint motions, and last the gravity constant.
+/// Kraus's directions: of the joint motions, and last the gravity constant.
 void time_directions(benchmark::State& state, Builder build) {
   guarded(state, [&] {
     const int num_bodies = static_cast<int>(state.range(0));

@@ -85,8 +85,10 @@ void chains() {
   options.rtol = 1e-6;
   options.atol = 1e-8;
   for (int directions : {0, 16}) {
-    fmt::print("\nRevolute chains of K 12.1 for {:g} s, rtol {:g}, atol {:g}, {} directions\n",
-               kUntil, options.rtol, options.atol, directions);
+    fmt::print(
+        "\nRevolute chains of Kraus (2006, section 12.1) for {:g} s, rtol {:g}, atol {:g}, {} "
+        "directions\n",
+        kUntil, options.rtol, options.atol, directions);
     print_header();
     for (auto method : {integrate::Method::kDop853, integrate::Method::kAbm}) {
       options.method = method;

@@ -18,7 +18,8 @@ std::shared_ptr<const dynamics::System> example(const std::string& file) {
   return mbs::build(std::get<mechanism::Description>(model));
 }
 
-/// K 13.3: the load's centre at 20 times in 0.5 s, initial state known, five intervals.
+/// Kraus 2006, section 13.3: the load's centre at 20 times in 0.5 s, initial state known, five
+/// intervals.
 Problem hexapod() {
   Problem problem;
   ExperimentDescription& e = problem.experiments.emplace_back();
@@ -115,7 +116,8 @@ TEST(MechanicalFit, AllReductionsGiveTheSameIncrement) {
   }
 }
 
-// K 9.1, Remark 5: once an equation is known, fixfit has a direction less to integrate.
+// Kraus 2006, section 9.1, Remark 5: once an equation is known, fixfit has a direction less to
+// integrate.
 TEST(MechanicalFit, FixfitUsesEquationsAsTheyBecomeAvailable) {
   Problem problem = synthesize(double_pendulum(), 3);
   problem.options.integrator.rtol = 1e-9;
@@ -149,7 +151,7 @@ TEST(MechanicalFit, FixfitUsesEquationsAsTheyBecomeAvailable) {
   EXPECT_LT((at_trial[1] - at_trial[0]).norm(), 1e-9 * at_trial[0].norm());
 }
 
-// K 13.3: from 600 N/m for all, give or take a little, with 1 % noise.
+// Kraus 2006, section 13.3: from 600 N/m for all, give or take a little, with 1 % noise.
 TEST(MechanicalFit, HexapodStiffnessesFromAFarStart) {
   Problem problem = synthesize(hexapod(), 1);
   for (int i = 0; i < 6; ++i) problem.estimates[static_cast<std::size_t>(i)].initial = 590 + 5 * i;

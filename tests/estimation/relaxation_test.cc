@@ -14,7 +14,8 @@
 #include "testing/model_gallery.h"
 #include "testing/system_laws.h"
 
-// Mechanics from nodes off the constraints: limit, standard, Baumgarte (K 8.1-8.4, 13.2.1).
+// Mechanics from nodes off the constraints: limit, standard, Baumgarte (Kraus 2006,
+// sections 8.1-8.4, 13.2.1).
 namespace parfait::estimation {
 namespace {
 
@@ -37,7 +38,8 @@ VectorXd random_vector(Eigen::Index n, unsigned seed) {
   return x;
 }
 
-/// K 12.1: the bar starts horizontally, at rest. Gravity and the place of the hinge are parameters.
+/// Kraus 2006, section 12.1: the bar starts horizontally, at rest. Gravity and the place of the
+/// hinge are parameters.
 std::shared_ptr<const mbs::Model> single_pendulum() {
   mechanism::Description d = testing_support::revolute_chain(1);
   mechanism::Parameter g, hinge;
@@ -49,8 +51,8 @@ std::shared_ptr<const mbs::Model> single_pendulum() {
   return mbs::build(d);
 }
 
-/// K 13.1: x and z of the centre of mass at ten times in 0.5 s, relative error 1 %, five intervals,
-/// initial state known, unknown gravity.
+/// Kraus 2006, section 13.1: x and z of the centre of mass at ten times in 0.5 s, relative error 1
+/// %, five intervals, initial state known, unknown gravity.
 Problem pendulum_problem(double start) {
   Problem problem;
   ExperimentDescription& e = problem.experiments.emplace_back();
@@ -302,7 +304,7 @@ TEST(Relaxation, WithoutProjectionLeavesNoDirectionsToReduce) {
   }
 }
 
-// K 13.2.1, single pendulum from -30: two or three steps with each.
+// Kraus 2006, section 13.2.1, single pendulum from -30: two or three steps with each.
 TEST(Relaxation, OfEachKindFindsTheGravityOfAPendulum) {
   for (Relaxation relaxation : kAll) {
     Problem problem = pendulum_problem(-30);

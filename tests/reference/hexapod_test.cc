@@ -8,7 +8,8 @@
 #include "motion.h"
 #include "parfait/math/dense_solves.h"
 
-// The hexapods of examples/hexapod: one machine as thirteen bodies and as seven (K 5.1.2).
+// The hexapods of examples/hexapod: one machine as thirteen bodies and as seven (Kraus 2006,
+// section 5.1.2).
 namespace parfait::reference {
 namespace {
 
@@ -72,7 +73,8 @@ TEST(Hexapod, SlenderLegsMoveDifferentlyInTheTwoModels) {
   EXPECT_LT(difference, 0.1);
 }
 
-// K 13.3: the centre of the load at 20 times in 0.5 s, 1 % of each value as its standard deviation.
+// Kraus 2006, section 13.3: the centre of the load at 20 times in 0.5 s, 1 % of each value as its
+// standard deviation.
 TEST(Hexapod, AllSixStiffnessesShowInTheMotionOfTheLoad) {
   const auto model = load_example("hexapod/hexapod.xml");
   const auto samples = simulate(*model, {.quantities = {kLoad[0], kLoad[1], kLoad[2]},

@@ -5,7 +5,8 @@
 #include "motion.h"
 #include "testing/model_gallery.h"
 
-// The pendulums of K 12.1 and 13.1 in both readings of their inertia, to all digits of the tables.
+// The pendulums of Kraus (2006, sections 12.1 and 13.1) in both readings of their inertia, to all
+// digits of the tables.
 namespace parfait::reference {
 namespace {
 

@@ -24,7 +24,7 @@ void set_inertia_about_origin(mechanism::Description& d) {
   for (auto& body : d.bodies) body.about = mechanism::InertiaPoint::kOrigin;
 }
 
-// Ten digits computed independently in joint angles for K's chain at rest along x.
+// Ten digits computed independently in joint angles for Kraus's chain at rest along x.
 TEST(DenseModel, ChainsAtRestStartWithTheTabulatedAccelerations) {
   const std::map<int, std::vector<double>> center_reading = {
       {1, {-1.962}},
@@ -52,7 +52,7 @@ TEST(DenseModel, ChainsAtRestStartWithTheTabulatedAccelerations) {
   }
 }
 
-/// K's double pendulum with angles measured from +x downwards.
+/// Kraus's double pendulum with angles measured from +x downwards.
 mechanism::Description moving_double_pendulum() {
   Chain chain;
   for (int i = 0; i < 2; ++i) {
@@ -377,8 +377,8 @@ TEST(DenseModel, MeasuresOfForcesAreDistanceHeightProjectionAndAngle) {
   EXPECT_NEAR(measure("Rotational_", turned, fixed, body), -phi, 1e-14);
 }
 
-// K appendix C.1 in numbers: r_a - r_b = (1, 2, 3), d_a = x axis (0, 2, 0), d_b = (0, 0.6, 0.8),
-// rates of the points apart (0.5, -1, 2); offset 0.25.
+// Kraus (2006, appendix C.1) in numbers: r_a - r_b = (1, 2, 3), d_a = x axis (0, 2, 0), d_b = (0,
+// 0.6, 0.8), rates of the points apart (0.5, -1, 2); offset 0.25.
 TEST(DenseModel, ConstraintRowsHaveTheirDefinedValues) {
   mechanism::Description d;
   for (const char* id : {"a", "b"}) {

@@ -189,8 +189,8 @@ struct Reader {
     parts.constraints.push_back(rigid);
   }
 
-  // K appendix C.2, written once more (with docs/theory/corrections.md) rather than taken from the
-  // registry, so that a slip there shows.
+  // Kraus 2006, appendix C.2, written once more (with docs/theory/corrections.md) rather than taken
+  // from the registry, so that a slip there shows.
   void add_joint(const mechanism::Joint& joint) {
     WitnessConstraint c{marker(joint.begin), marker(joint.end), {}, {}};
     const auto row = [&](WitnessRow kind, int i, int j, const std::string& name) {

@@ -10,10 +10,11 @@
 
 /// What every dynamic system offers to integrators, estimators and reports.
 ///
-///   y = (q, v, e)     differential state: coordinates, velocities, external states; y' = f(t, y,
-///   z, p) 0 = h(t, y, z, p) algebraic equations of an index-1 DAE (nz of them, none for ODEs and
-///   mechanics) g_pos(t, q, p) = 0, g_vel(t, q, v, p) = 0   invariants that the flow keeps and
-///   projection restores
+///   y = (q, v, e)              differential state: coordinates, velocities, external states
+///   y' = f(t, y, z, p)         with parameters p and algebraic states z
+///   0  = h(t, y, z, p)         algebraic equations of a DAE of index 1; none for ODEs and mechanics
+///   g_pos(t, q, p)    = 0,
+///   g_vel(t, q, v, p) = 0      invariants, which the exact solution keeps and projection restores
 ///
 /// A System is immutable and shared between threads; everything that changes lives in a Workspace
 /// owned by the caller. Every value comes with its exact directional derivatives, k at a time.
@@ -57,8 +58,7 @@ const char* text(Status status);
 using Mode = std::span<const std::int8_t>;
 
 /// (phi, phi', phi'') added to the invariants: g_pos - phi = 0, g_vel - phi' = 0, and +phi'' on the
-/// acceleration right-hand side. Serves relaxation and drift without anyone knowing bodies. Empty:
-/// 0.
+/// acceleration right-hand side: for relaxation and drift of systems of any kind. Empty means 0.
 struct Offset {
   ConstVec phi, dphi, ddphi;
 };
@@ -79,10 +79,11 @@ struct PointDirections {
   const Directions* dphi = nullptr;  ///< of (phi | phi' | phi''), stacked
 };
 
+/// The norm in which project() moves as little as possible (Kraus 2006, sections 8.5.2 to 8.5.4).
 enum class Norm : std::uint8_t {
-  kMass,       ///< positions then velocities, each nearest in the mass norm (K 8.5.4)
-  kEuclidean,  ///< positions and velocities together, nearest in the 2-norm (K 8.5.3)
-  kPartition,  ///< independent coordinates stay, dependent ones follow (K 8.5.2)
+  kMass,       ///< positions then velocities, each nearest in the mass norm
+  kEuclidean,  ///< positions and velocities together, nearest in the 2-norm
+  kPartition,  ///< independent coordinates stay, dependent ones follow
 };
 
 struct ProjectionReport {

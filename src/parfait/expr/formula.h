@@ -37,8 +37,7 @@ struct Taylor {
 ///       value is >= 0 or < 0. An integrator holds the mode during a step and looks for sign
 ///       changes.
 /// Law   value(s) = value(s, mode) when mode[k] = (switch_values(s)[k] >= 0 ? +1 : -1) and no
-/// switching
-///       value is NaN, except that sign(0) is 0 by value and +1 or -1 by mode.
+///       switching value is NaN, except that sign(0) is 0 by value and +1 or -1 by mode.
 /// See   docs/theory/formulas.md: grammar, functions, smoothness, the sweeps (F1-F4).
 class Formula {
  public:

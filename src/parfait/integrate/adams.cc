@@ -223,7 +223,7 @@ void Adams::estimate_higher() {
 }
 
 /// A step of order 1 that is small against y and whose error, seen from the change of f along an
-/// explicit Euler step, is well below the tolerance (Hairer, Norsett, Wanner I, II.4).
+/// explicit Euler step, is well below the tolerance (Hairer, Norsett, Wanner 1993, II.4).
 double Adams::first_step(double limit) {
   const double span = limit - t0_;
   const double d0 =

@@ -22,7 +22,7 @@ TEST(AdamsCoefficients, AreTheClassicalOnesAtConstantSteps) {
     c.accept();
   }
   c.plan(0.37, 12);
-  // Adams-Bashforth, in backward differences: Hairer, Norsett, Wanner I, table III.1.1, and on.
+  // Adams-Bashforth, in backward differences: Hairer, Norsett, Wanner 1993, table III.1.1, and on.
   const std::vector<double> gamma = {1,
                                      1. / 2,
                                      5. / 12,
@@ -44,7 +44,7 @@ TEST(AdamsCoefficients, AreTheClassicalOnesAtConstantSteps) {
 }
 
 TEST(AdamsCoefficients, ErrorsOfTheMoultonFormulasAreTheClassicalOnes) {
-  // Hairer, Norsett, Wanner I, table III.1.2, and on.
+  // Hairer, Norsett, Wanner 1993, table III.1.2, and on.
   const std::vector<double> gamma = {1,
                                      1. / 2,
                                      1. / 12,

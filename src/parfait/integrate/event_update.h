@@ -11,7 +11,7 @@
 namespace parfait::integrate {
 
 /// What happens where a switching function passes zero: the mode, the state and its directions
-/// change (K 3.3.1; docs/theory/events.md).
+/// change (Kraus 2006, section 3.3.1; docs/theory/events.md).
 ///
 ///   dt_s  = -(s_y W- + s_z dz- + s_p dp) / s',      s' = s_t + s_y y'- + s_z z'-
 ///   dy-   = W- + y'- dt_s                 along the moving event, and likewise dz-

@@ -49,7 +49,7 @@ TEST_P(Events, BouncingBallFromRestMatchesItsClosedForm) {
   EXPECT_NEAR(end.W(1, 3), 4.429446918070020, 1e-9);
 }
 
-// K 3.13 worked out for this ball: docs/theory/corrections.md.
+// Kraus 2006, (3.13) worked out for this ball: docs/theory/corrections.md.
 TEST_P(Events, BouncingBallThrownUpMatchesTheWorkedExample) {
   FormulaRun run(bouncing_ball(2, 0.5, 0.8));
   const State end = run.run(1, options());

@@ -52,7 +52,7 @@ using OnStep = std::function<bool(const AcceptedStep& step)>;
 ///
 ///     W+ = (I + j_y)(W- + f- dt_s) + j_t dt_s + j_p dp - f+ dt_s,   dt_s = -(s_y W- + s_p dp) / s'
 ///
-///   (K 3.13; docs/theory/events.md).
+///   (Kraus 2006, (3.13); docs/theory/events.md).
 ///
 /// Before  The workspace is bound to the parameters, and to their directions if W has columns; the
 ///         state satisfies the invariants.

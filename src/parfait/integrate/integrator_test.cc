@@ -304,7 +304,8 @@ TEST(Integrate, RefusesWhatItCannotDo) {
   EXPECT_THAT(message(rational(), -1, {}), testing::StartsWith("end time = -1 s"));
   auto dae = rational();
   dae.counts.nz = 2;
-  EXPECT_THAT(message(dae, 1, {}), testing::HasSubstr("algebraic states, which only bdf can integrate"));
+  EXPECT_THAT(message(dae, 1, {}),
+              testing::HasSubstr("algebraic states, which only bdf can integrate"));
 }
 
 TEST(Integrate, NothingToDoIsFinished) {

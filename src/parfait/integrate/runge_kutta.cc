@@ -240,7 +240,7 @@ void RungeKutta::combine_directions(const Directions* base, const double* weight
 }
 
 /// A step whose explicit Euler step is small against y and whose second derivative is seen
-/// (Hairer, Norsett, Wanner I, II.4).
+/// (Hairer, Norsett, Wanner 1993, II.4).
 double RungeKutta::first_step(double limit) {
   const double span = limit - t0_;
   const auto norm = [&](const std::vector<double>& x) {

@@ -12,10 +12,15 @@ namespace parfait::integrate {
 
 /// Explicit Runge-Kutta steps with the coefficients of a tableau.
 ///
-///   Y_i = y0 + h sum_j a_ij k_j,  k_i = f(t0 + c_i h, Y_i),  y1 = projection of y0 + h sum b_i k_i
-///   and, stage by stage at the same points,
-///   dY_i = W0 + h sum_j a_ij dk_j,  dk_i = f_y dY_i + f_p dp,  W1 = dprojection (W0 + h sum b_i
-///   dk_i)
+///   Y_i = y0 + h sum_j a_ij k_j
+///   k_i = f(t0 + c_i h, Y_i)
+///   y1  = projection of  y0 + h sum_i b_i k_i
+///
+/// and, stage by stage at the same points, for the directions W
+///
+///   dY_i = W0 + h sum_j a_ij dk_j
+///   dk_i = f_y dY_i + f_p dp
+///   W1   = derivative of the projection, applied to  W0 + h sum_i b_i dk_i
 ///
 /// The right-hand side at the end is that of the projected point: it serves the continuous
 /// extension and starts the next step, and costs one evaluation for both.

@@ -22,7 +22,8 @@ double error_norm(const math::Directions& error, const math::Directions& W0,
                   std::span<const double> atol);
 
 /// The next step size from the error of this one: a proportional-integral controller, which keeps
-/// the step from oscillating at the border of stability (Hairer, Norsett, Wanner I, II.4 and IV.2).
+/// the step from oscillating at the border of stability (Hairer, Norsett, Wanner 1993, II.4 and
+/// IV.2).
 class StepController {
  public:
   /// `order`: the order whose error is estimated plus one, so that error ~ h^order. `integral` is

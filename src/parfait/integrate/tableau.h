@@ -24,7 +24,7 @@ namespace parfait::integrate {
 ///
 ///        and err = O(h^(error_order + 1)), so a controller scales the step with
 ///        err^(-1 / (error_order + 1)). Dormand-Prince 8: |E| = O(h^5), |E2| = O(h^3), hence
-///        err = O(h^8) and the exponent is 1/8 (Hairer, Norsett, Wanner, Solving ODEs I, II.10).
+///        err = O(h^8) and the exponent is 1/8 (Hairer, Norsett, Wanner 1993, II.10).
 ///
 /// Laws   c_i = sum_j a_ij; the order conditions for every rooted tree up to the order;
 ///        b_i(0) = 0, b_i(1) = b_i; b_i'(0) picks the first stage, b_i'(1) the stage fsal_stage, so
@@ -63,12 +63,12 @@ struct Tableau {
 };
 
 /// Dormand and Prince, 5(4) with seven stages: J. Comput. Appl. Math. 6 (1980) 19-26; continuous
-/// extension of order 4 by Shampine, as given by Hairer, Norsett, Wanner, Solving ODEs I, II.6.
+/// extension of order 4 by Shampine, as given by Hairer, Norsett, Wanner 1993, II.6.
 const Tableau& dormand_prince_5();
 
 /// Dormand and Prince, order 8 with twelve stages, with the error estimators of orders 5 and 3 and
-/// the continuous extension of order 7 (three further stages) of Hairer, Norsett, Wanner, Solving
-/// ODEs I, II.5, II.6 and II.10.
+/// the continuous extension of order 7 (three further stages) of Hairer, Norsett, Wanner 1993,
+/// II.5, II.6 and II.10.
 const Tableau& dormand_prince_8();
 
 }  // namespace parfait::integrate

@@ -1,6 +1,6 @@
 #include "parfait/integrate/tableau.h"
 
-// The coefficients as printed by Hairer, Norsett, Wanner, Solving ODEs I, and in their program
+// The coefficients as printed by Hairer, Norsett, Wanner 1993, and in their program
 // DOP853. Twelve stages (0 to 11) make the step, stage 12 is the right-hand side at the new point,
 // stages 13 to 15 serve the continuous extension.
 

@@ -8,7 +8,7 @@
 
 namespace parfait::integrate {
 
-/// Seven stars (Hairer, Norsett, Wanner I, II.10), masses 1 to 7.
+/// Seven stars (Hairer, Norsett, Wanner 1993, II.10), masses 1 to 7.
 inline RhsSystem pleiades() {
   std::vector<double> y0 = {3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4};
   y0.insert(y0.end(), {0, 0, 0, 0, 0, 1.75, -1.5, 0, 0, 0, -1.25, 1, 0, 0});

@@ -6,10 +6,11 @@
 
 #include "parfait/mechanism/description.h"
 
-/// Model files (XML, root `<model>`; docs/schema/model.xsd describes them). The files of K 12.1 are
-/// read as they stand. Reading finds what is wrong with the text: syntax, unknown elements and
-/// attributes, things that are not numbers. mechanism::check (mechanism/check_description.h) finds
-/// what is wrong with the model. Both throw base::InputError with file, line and column.
+/// Model files (XML, root `<model>`; docs/schema/model.xsd describes them). The files printed in
+/// Kraus 2006, section 12.1, are read as they stand. Reading finds what is wrong with the text:
+/// syntax, unknown elements and attributes, things that are not numbers. mechanism::check
+/// (mechanism/check_description.h) finds what is wrong with the model. Both throw base::InputError
+/// with file, line and column.
 namespace parfait::io {
 
 /// Also reads the tables of `<input>`, whose paths are relative to the model file.
@@ -18,8 +19,7 @@ mechanism::Description read_model(const std::filesystem::path& file);
 mechanism::Description read_model_text(std::string_view text, const std::string& file_name);
 
 /// Law  read_model_text(model_text(d), f) = d, except for places and the file name. Constants given
-/// by
-///      position come first; a number is the shortest that reads back as the same double.
+///      by position come first; a number is the shortest that reads back as the same double.
 std::string model_text(const mechanism::Description& description);
 /// Paths of `<input>` tables are rewritten so that they lead from the new file to the same tables;
 /// the tables themselves are not written.

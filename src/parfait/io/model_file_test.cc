@@ -39,7 +39,7 @@ std::vector<fs::path> valid_models() {
   return files;
 }
 
-TEST(ModelFile, ReadsThePendulumAsPrintedInK) {
+TEST(ModelFile, ReadsThePendulumAsPrintedByKraus) {
   const auto d = read_model(kModels / "pendulum.xml");
   ASSERT_EQ(d.bodies.size(), 1U);
   const auto& body = d.bodies[0];

@@ -20,7 +20,7 @@ namespace parfait::math {
 /// Rank  Dependent constraint rows are left out; contradiction() says by how much they are violated
 ///       then. Data of deficient rank give the solution of least 2-norm.
 /// Norm  Columns should be scaled beforehand: rank and minimum norm depend on it.
-/// See   docs/theory/least_squares.md (L1-L3); K 1.3.2
+/// See   docs/theory/least_squares.md (L1-L3); Kraus 2006, section 1.3.2
 class ConstrainedLeastSquares {
  public:
   struct Options {

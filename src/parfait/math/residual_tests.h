@@ -27,8 +27,8 @@ RunsTest runs_test(std::span<const double> residuals);
 /// variance? Chosen because it has no largest number of residuals and is sensitive in the tails,
 /// where outliers are.
 ///
-///   A^2 = -n - 1/n sum_i (2i - 1) (log Phi(z_i) + log(1 - Phi(z_{n+1-i}))),  z sorted,
-///   standardized
+///   A^2 = -n - 1/n sum_i (2i - 1) (log Phi(z_i) + log(1 - Phi(z_{n+1-i}))),
+///   z_i: the residuals, standardized and sorted
 ///
 /// with Stephens' correction for estimated mean and variance, A^2 (1 + 0.75/n + 2.25/n^2), and his
 /// p values (R. B. D'Agostino, M. A. Stephens, Goodness-of-Fit Techniques, 1986, tables 4.7 and

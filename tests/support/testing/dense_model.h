@@ -39,8 +39,7 @@ struct DenseOptions {
 /// the witness the O(n) kernel is judged by and shares nothing with it but the description.
 ///
 /// Rows   Position rows: of the bodies in order (xx yy zz xy xz yz without the released; lengths
-/// are
-///        (e_i.e_i - l_i^2) / 2), of the joints, of the constraints. Then the velocity rows.
+///        are (e_i.e_i - l_i^2) / 2), of the joints, of the constraints. Then the velocity rows.
 /// Cost   O(n^3) with a large factor; up to some 50 bodies.
 class DenseModel {
  public:

@@ -7,7 +7,7 @@
 
 namespace parfait::testing_support {
 
-/// The constraint "drive" of that key (K appendix C.1) with the offset
+/// The constraint "drive" of that key (Kraus 2006, appendix C.1) with the offset
 ///
 ///   r(t) = level + amplitude sin(frequency t + 0.4),    parameters amplitude = 0.1, frequency = 2
 ///

@@ -5,9 +5,10 @@
 
 /// Models with fixed numbers, each consistent in its initial state.
 ///
-/// K's body (12.1.1): mass 2, centre (0.5, 0, 0), inertia diag(2.5, 2, 2) about the centre, next
-/// joint at (1, 0, 0); revolute axes along global y with marker axes x = (0, 0, 1), y = (1, 0, 0),
-/// z = (0, 1, 0) on both sides; gravity -9.81 along z. Bodies "body_1", ..., joints "joint_1", ...
+/// The body of Kraus 2006, section 12.1.1: mass 2, centre (0.5, 0, 0), inertia diag(2.5, 2, 2)
+/// about the centre, next joint at (1, 0, 0); revolute axes along global y with marker axes x = (0,
+/// 0, 1), y = (1, 0, 0), z = (0, 1, 0) on both sides; gravity -9.81 along z. Bodies "body_1", ...,
+/// joints "joint_1", ...
 namespace parfait::testing_support {
 
 /// A model together with what its formulas compute.
@@ -35,7 +36,7 @@ mechanism::Description bricard();
 /// the load's rim), prismatic joint and a spring of 400, 500, ..., 900 N/m at rest length along
 /// each. Feet at 120 k -+ 10 degrees, load joints at 120 k -+ 50 degrees. Body 1 is "load".
 mechanism::Description hexapod();
-/// Two bodies of K; the pivot of the first, revolute about y, moves up and down by 0.1 sin(3 t)
+/// Two bodies of Kraus; the pivot of the first, revolute about y, moves up and down by 0.1 sin(3 t)
 /// (row "pivot_z"), the second swings on the first; both move.
 TestModel driven_pendulum();
 /// A body sliding on the plane z = 0, kept upright, whose velocity at a point ahead of the centre

@@ -154,7 +154,8 @@ S position_row(const WitnessConstraint& c, const WitnessConstraintRow& row, cons
   const S r = offset_at(row, 0, t);
   const auto apart = [&] { return A.point(c.a.point) - B.point(c.b.point); };
   switch (row.kind) {
-    case WitnessRow::kAxes:  // K 4.4: lengths carry a factor one half, angles do not
+    case WitnessRow::kAxes:  // Kraus 2006, section 4.4: lengths carry a factor one half, angles do
+                             // not
       return S(row.i == row.j ? 0.5 : 1.0) * (dot(A.e[row.i], A.e[row.j]) - r);
     case WitnessRow::kB0:
       return apart()[row.i] - r;

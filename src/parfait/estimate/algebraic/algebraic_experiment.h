@@ -19,9 +19,8 @@ struct AlgebraicOptions {
 /// An experiment without dynamics: a table of points, and formulas of its columns, the parameters
 /// and, for errors in variables, unknowns of each row (K 3.1.1, parameterized surfaces):
 ///
-///   r1 = (quantity(columns, p, local p, row's own) - measurement) / sigma, a row per measured
-///   cell;
-///        then priors of local parameters
+///   r1 = (quantity(columns, p, local p, row's own) - measurement) / sigma, a row per
+///        measured cell; then priors of local parameters
 ///   r2 = requirements;   r3 = requirements with >=, then bounds of local parameters.
 ///
 /// Names   A name in a formula is the row's unknown, the local, the shared or the set parameter of
@@ -29,9 +28,8 @@ struct AlgebraicOptions {
 /// x       Local parameters, then the unknowns of each row that has a measurement, row by row; all
 ///         scaled. Increments xi of the block: the local parameters (and all of x without
 ///         elimination).
-/// Throws  InputError with the place for what cannot be evaluated at all: unknown names, sigma <=
-/// 0,
-///         an empty cell of a column that a formula needs.
+/// Throws  InputError with the place for what cannot be evaluated at all: unknown names,
+///         sigma <= 0, an empty cell of a column that a formula needs.
 class AlgebraicExperiment final : public Experiment {
  public:
   /// `shared`: the parameters p of all experiments.

@@ -21,8 +21,8 @@ struct Tolerances {
 ///
 ///   min |A xi + B p + b|   s.t.   C xi + D p + c = 0
 ///
-///   xi = xi_0 + S p,      what remains are data and equations for p:   min |J1 p + r1|,  J2 p + r2
-///   = 0
+///   xi = xi_0 + S p,      what remains are data and equations for p:
+///   min |J1 p + r1|   s.t.  J2 p + r2 = 0
 ///
 /// J1 has at most num_shared rows: a rotation of the data, which b must undergo as well. J2 comes
 /// from equations that depend on each other in xi. Of all xi that are equally good for a given p,
