@@ -7,7 +7,9 @@
 
 #include "parfait/integrate/method.h"
 #include "parfait/io/any_model_file.h"
+#include "parfait/io/model_file.h"
 #include "parfait/io/text_file.h"
+#include "parfait/mechanism/check_description.h"
 
 // Schemas and documentation list what the tables of the program list.
 namespace parfait::io {
@@ -65,6 +67,37 @@ TEST(Documentation, TutorialListsTheMethodsOfIntegration) {
   }
   const std::string text = read_text_file(kDocs + "tutorials/simulate.md");
   EXPECT_NE(text.find("|---|---|---|\n" + rows + "\n"), std::string::npos) << rows;
+}
+
+/// The first block of XML in a page.
+std::string example_in(const std::string& page) {
+  const auto begin = page.find("```xml\n") + 7;
+  return page.substr(begin, page.find("```", begin) - begin);
+}
+
+TEST(Documentation, ExampleOfAModelFileIsAModel) {
+  const auto example = example_in(read_text_file(kDocs + "model_file.md"));
+  const auto description = read_model_text(example, "example.xml");
+  EXPECT_EQ(description.forces.size(), 2U);
+  EXPECT_NO_THROW(mechanism::check(description));
+}
+
+/// `name`, `<name>`, name="..." or <name ...>.
+bool mentions(const std::string& page, const std::string& name) {
+  for (const auto& form : {"`" + name + "`", "`<" + name + ">`", " " + name + "=\"",
+                           "`" + name + "=\"", "<" + name + " ", "<" + name + ">"}) {
+    if (page.find(form) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Documentation, ModelFilePageNamesEveryElementAndAttributeOfTheSchema) {
+  const auto page = read_text_file(kDocs + "model_file.md");
+  const auto document = schema("model.xsd");
+  for (const auto& found : document.select_nodes("//xs:element[@name] | //xs:attribute[@name]")) {
+    const std::string name = found.node().attribute("name").value();
+    EXPECT_TRUE(mentions(page, name)) << name;
+  }
 }
 
 }  // namespace
