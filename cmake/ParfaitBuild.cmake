@@ -26,6 +26,7 @@ set(CMAKE_JOB_POOL_COMPILE compilations)
 find_package(Boost 1.74 REQUIRED)  # headers: the distributions of Boost.Math
 find_package(Eigen3 3.4 REQUIRED)
 find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)  # results as JSON
 find_package(pugixml REQUIRED)
 find_package(SUNDIALS 6.4 REQUIRED COMPONENTS cvodes idas nvecserial sunmatrixdense sunlinsoldense)
 find_package(TBB 2021.8 REQUIRED)

@@ -3,13 +3,14 @@
 #include <cmath>
 
 #include "command.h"
-#include "loaded_model.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/any_model_file.h"
 #include "parfait/io/problem_file.h"
 #include "parfait/mbs/model.h"
+#include "parfait/run/model.h"
 #include "problem_facts.h"
+#include "simulation_text.h"
 
 // parfait check: is the file a model or a problem, and what is in it?
 namespace parfait::app {
@@ -109,8 +110,8 @@ void print(const Json& facts) {
   }
   if (facts.contains("assembly")) {
     const auto& assembly = facts["assembly"];
-    fmt::print("{}", assembly_text(assembly["moved"].get<double>(),
-                                   assembly["velocity_change"].get<double>()));
+    fmt::print("{}", assembly_text({assembly["moved"].get<double>(),
+                                    assembly["velocity_change"].get<double>()}));
   }
   for (const auto& warning : facts["warnings"]) {
     fmt::print("  warning: {}\n", warning.get<std::string>());

@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "json_text.h"
 #include "parfait/mechanism/driven_constants.h"
 #include "parfait/mechanism/quantity_table.h"
 #include "parfait/mechanism/registry.h"
-#include "run_folder.h"
 
 /// What `parfait elements` shows, all of it from the tables with which the library reads models.
 namespace parfait::app {

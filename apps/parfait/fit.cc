@@ -9,11 +9,12 @@
 #include "interrupt.h"
 #include "iteration_table.h"
 #include "json_text.h"
-#include "loaded_model.h"
 #include "mpi_team.h"
+#include "parfait/base/counted.h"
 #include "parfait/estimate/problem/problem_counts.h"
-#include "stopwatch.h"
-#include "variable_layout.h"
+#include "parfait/run/model.h"
+#include "parfait/run/stopwatch.h"
+#include "parfait/run/variable_layout.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
 namespace parfait::app {
@@ -31,15 +32,16 @@ void print_problem_line(const Problem& problem) {
     locals += experiment.locals.size();
     states += estimate::num_free_initial(experiment);
   }
-  fmt::print(
-      "{}: {}, {}, {}", problem.file,
-      counted(static_cast<std::int64_t>(problem.experiments.size()), "experiment", "experiments"),
-      counted(measurements, "measurement", "measurements"),
-      counted(static_cast<std::int64_t>(problem.estimates.size()), "parameter", "parameters"));
+  fmt::print("{}: {}, {}, {}", problem.file,
+             base::counted(static_cast<std::int64_t>(problem.experiments.size()), "experiment",
+                           "experiments"),
+             base::counted(measurements, "measurement", "measurements"),
+             base::counted(static_cast<std::int64_t>(problem.estimates.size()), "parameter",
+                           "parameters"));
   if (locals > 0) {
     fmt::print(", {} of single experiments", locals);
   }
-  if (states > 0) fmt::print(", {}", counted(states, "initial state", "initial states"));
+  if (states > 0) fmt::print(", {}", base::counted(states, "initial state", "initial states"));
   fmt::print("\n\n");
 }
 
@@ -69,13 +71,13 @@ class Watch {
 int fit(const FitRequest& request, const Common& common) {
   const InterruptWatch interrupt;
   MpiSession session;
-  Stopwatch watch;
+  run::Stopwatch watch;
   Json timing = {{"total", 0.0}};
 
   // What all processes do alike.
   std::optional<tbb::global_control> threads;
   std::optional<FitPlan> plan;
-  std::optional<RunFolder> folder;
+  std::optional<run::RunFolder> folder;
   FitResult result;
   const bool leads = session.team().rank() == 0;
   session.together([&] {
@@ -105,7 +107,7 @@ int fit(const FitRequest& request, const Common& common) {
   watch.lap();
 
   estimate::Team alone;
-  const auto variables = variable_layout(*estimate::make_ensemble(plan->problem, alone));
+  const auto variables = run::variable_layout(*estimate::make_ensemble(plan->problem, alone));
   FitRun run{.request = request,
              .plan = *plan,
              .result = result,
@@ -129,7 +131,7 @@ int fit(const FitRequest& request, const Common& common) {
   double total = 0;
   for (const auto& stage : timing) total += stage.get<double>();
   timing["total"] = total;
-  folder->write_json("timing.json", timing);
+  folder->write("timing.json", Json(timing).dump(2) + "\n");
   folder->commit();
 
   if (common.json) {

@@ -5,6 +5,8 @@
 #include "fit_run.h"
 
 // result.json of a fit.
+#include "parfait/run/version.h"
+
 namespace parfait::app {
 namespace {
 
@@ -253,7 +255,7 @@ Json as_json(const FitRun& run) {
   const bool has_statistics = result.has_values();
   const auto order = order_of(result);
   Json json = {{"program", "parfait"},
-               {"version", PARFAIT_VERSION},
+               {"version", run::version()},
                {"command", "fit"},
                {"problem", run.plan.problem.file},
                {"status", run.status()},

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "fit_run.h"
-#include "loaded_model.h"
+#include "parfait/base/counted.h"
+#include "parfait/run/model.h"
 #include "text_table.h"
 
 // What a person reads when a fit is over.
@@ -71,7 +72,7 @@ void print_fit_quality(const FitRun& run) {
                          : "";
   fmt::print("  objective            {:.8g}{}\n", run.result.objective, kind);
   fmt::print("  degrees of freedom   {}   {} - {} free\n", scale.degrees_of_freedom,
-             counted(scale.num_data, "measurement", "measurements"), scale.num_free);
+             base::counted(scale.num_data, "measurement", "measurements"), scale.num_free);
   if (scale.sigma_known) {
     if (scale.chi2_p_value) {
       const bool doubtful = *scale.chi2_p_value < kDoubtful;
@@ -90,7 +91,7 @@ void print_identifiability(const FitResult& result) {
       result.estimates, [](const auto& e) { return at_bound(e.statistics.determined); });
   if (held > 0) {
     fmt::print("\n  Deviations are those with {} held at {}.\n",
-               counted(static_cast<int>(held), "parameter", "parameters"),
+               base::counted(static_cast<int>(held), "parameter", "parameters"),
                held == 1 ? "its bound" : "their bounds");
   }
   const auto& findings = result.identifiability.findings;
@@ -110,7 +111,7 @@ void print_residual_analysis(const FitResult& result) {
     if (runs.p_value >= kDoubtful) continue;
     doubts.push_back(fmt::format(
         "{}: {} of equal sign where {:.1f} are expected (p = {:.1g}): {}.", experiment.id,
-        counted(runs.runs, "run", "runs"), runs.expected_runs, runs.p_value,
+        base::counted(runs.runs, "run", "runs"), runs.expected_runs, runs.p_value,
         runs.runs < runs.expected_runs ? "the model misses a trend" : "the residuals alternate"));
   }
   const auto& normality = result.normality;

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <array>
 
-#include "earlier_fit.h"
 #include "iteration_table.h"
 #include "name_list.h"
 #include "parfait/base/error.h"
 #include "parfait/estimate/problem/check_problem.h"
 #include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem_file.h"
-#include "problem_changes.h"
+#include "parfait/run/earlier_fit.h"
+#include "parfait/run/problem_changes.h"
 
 namespace parfait::app {
 namespace {
@@ -70,13 +70,13 @@ FitPlan make_plan(const FitRequest& request) {
   estimate::check_options(iteration);
 
   // An earlier result first, so that what is typed has the last word.
-  std::optional<EarlierFit> earlier;
+  std::optional<run::EarlierFit> earlier;
   if (!request.start.empty()) {
-    earlier.emplace(request.start);
+    earlier = run::EarlierFit::read(request.start);
     earlier->become_initial(problem);
   }
-  set_values(parse_settings(request.set), problem);
-  fix_parameters(split_names("--fix", request.fix), problem);
+  run::set_values(run::parse_settings(request.set), problem);
+  run::fix_parameters(split_names("--fix", request.fix), problem);
   if (!estimate::estimates_anything(problem)) evaluate_only(problem);
   estimate::check(problem);
   if (earlier) plan.start = earlier->make_start(problem);

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "fit_request.h"
+#include "json_text.h"
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/prediction.h"
 #include "parfait/estimate/fit/profile.h"
-#include "run_folder.h"
+#include "parfait/run/run_folder.h"
 
 namespace parfait::app {
 
@@ -44,7 +45,7 @@ Json as_json(const FitRun& run);
 
 /// parameters.csv, covariance.csv, residuals.csv, trajectory.csv and, of the nodes of dynamic
 /// experiments, nodes.csv; profile.csv if there are profiles.
-void write_tables(const FitRun& run, RunFolder& folder);
+void write_tables(const FitRun& run, run::RunFolder& folder);
 
 /// What a person reads after the iteration table; `seconds` is the time it took.
 void print(const FitRun& run, double seconds);

@@ -127,7 +127,7 @@ std::string profile_csv(const std::vector<estimate::Profile>& profiles) {
 
 }  // namespace
 
-void write_tables(const FitRun& run, RunFolder& folder) {
+void write_tables(const FitRun& run, run::RunFolder& folder) {
   const FitResult& result = run.result;
   if (!result.has_values()) return;
   const bool several = result.experiments.size() > 1;

@@ -2,9 +2,11 @@
 
 #include <string>
 
-#include "run_folder.h"
+#include <nlohmann/json.hpp>
 
 namespace parfait::app {
+
+using Json = nlohmann::ordered_json;
 
 /// JSON for people: like dump(2), but a list of numbers or words stands in one line, so that a
 /// matrix looks like one. Numbers read back as the same doubles; what is not finite becomes null.

@@ -6,15 +6,19 @@
 #include <limits>
 
 #include "command.h"
-#include "loaded_model.h"
+#include "json_text.h"
 #include "modes_table.h"
+#include "parfait/base/counted.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/equilibrium.h"
 #include "parfait/dynamics/modes.h"
 #include "parfait/io/any_model_file.h"
-#include "run_folder.h"
+#include "parfait/run/model.h"
+#include "parfait/run/run_folder.h"
 
 // parfait modes: how a model hangs, and how it swings about that.
+#include "parfait/run/version.h"
+
 namespace parfait::app {
 namespace {
 
@@ -62,7 +66,7 @@ void print_mode(int number, const dynamics::LinearMode& mode, const std::string&
   fmt::print("{:>6}  {:>14}  {:>10}  {:>16}  {}\n", number, frequency, percent, time, moves_most);
 }
 
-void print(const LoadedModel& model, const dynamics::EquilibriumReport* equilibrium,
+void print(const run::Model& model, const dynamics::EquilibriumReport* equilibrium,
            const dynamics::ModalAnalysis& analysis, const ModesTable& table,
            const std::filesystem::path& out) {
   fmt::print("{}: {}\n", model.file, model.contents);
@@ -82,7 +86,7 @@ void print(const LoadedModel& model, const dynamics::EquilibriumReport* equilibr
   }
   if (!analysis.neutral_names.empty()) {
     fmt::print("  {} neither swing nor decay: {}\n",
-               counted(analysis.neutral.cols(), "direction", "directions"),
+               base::counted(analysis.neutral.cols(), "direction", "directions"),
                base::listing(analysis.neutral_names));
   }
   if (table.num_modes() > 0) {
@@ -102,12 +106,12 @@ int modes(const Request& request, const Common& common) {
   if (request.count < 1) {
     throw base::InputError(fmt::format("--count {}: must be at least 1.", request.count));
   }
-  const auto model = load_model(request.file, parse_settings(request.set));
+  const auto model = run::load_model(request.file, run::parse_settings(request.set));
   const auto& system = *model.system;
   const std::filesystem::path out = request.out.empty()
                                         ? "run" / std::filesystem::path(request.file).stem()
                                         : std::filesystem::path(request.out);
-  RunFolder folder(out);
+  run::RunFolder folder(out);
   const auto workspace = system.make_workspace(0);
   system.bind(*workspace, model.parameter_values());
   std::vector<double> y(system.sizes().ny()), z(system.sizes().nz);
@@ -133,7 +137,7 @@ int modes(const Request& request, const Common& common) {
                                              : "done";
   const Json summary = {
       {"program", "parfait"},
-      {"version", PARFAIT_VERSION},
+      {"version", run::version()},
       {"command", "modes"},
       {"model", request.file},
       {"status", status},
@@ -154,14 +158,14 @@ int modes(const Request& request, const Common& common) {
       {"modes", as_json(table)},
       {"parameters", parameters},
   };
-  folder.write_json("result.json", summary);
+  folder.write("result.json", Json(summary).dump(2) + "\n");
   if (done) {
     folder.write("modes.csv", table.modes_csv());
     folder.write("shapes.csv", table.shapes_csv());
     folder.write("equilibrium.csv", table.point_csv());
   }
   const double total = std::chrono::duration<double>(Clock::now() - begin).count();
-  folder.write_json("timing.json", {{"total", total}});
+  folder.write("timing.json", Json({{"total", total}}).dump(2) + "\n");
   folder.commit();
 
   if (common.json) {

@@ -18,7 +18,7 @@ bool is_displacement(const std::string& name) {
 }
 
 /// What a shape is told in, besides coordinates.
-std::vector<std::string> shape_quantities(const LoadedModel& model) {
+std::vector<std::string> shape_quantities(const run::Model& model) {
   std::vector<std::string> quantities;
   const auto& sizes = model.system->sizes();
   if (model.mechanics) {
@@ -33,7 +33,7 @@ std::vector<std::string> shape_quantities(const LoadedModel& model) {
 
 }  // namespace
 
-ModesTable::ModesTable(const LoadedModel& model, double t, dynamics::ConstVec y,
+ModesTable::ModesTable(const run::Model& model, double t, dynamics::ConstVec y,
                        dynamics::ConstVec z, const dynamics::ModalAnalysis& analysis, int count)
     : analysis_(analysis),
       num_modes_(std::min(count, static_cast<int>(analysis.modes.size()))),

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "loaded_model.h"
 #include "parfait/dynamics/modes.h"
+#include "parfait/run/model.h"
 
 namespace parfait::app {
 
@@ -16,7 +16,7 @@ namespace parfait::app {
 class ModesTable {
  public:
   /// The `count` slowest modes, about the point y, z.
-  ModesTable(const LoadedModel& model, double t, dynamics::ConstVec y, dynamics::ConstVec z,
+  ModesTable(const run::Model& model, double t, dynamics::ConstVec y, dynamics::ConstVec z,
              const dynamics::ModalAnalysis& analysis, int count);
 
   int num_modes() const { return num_modes_; }

@@ -4,11 +4,12 @@
 
 #include <cmath>
 
-#include "loaded_model.h"
+#include "parfait/base/counted.h"
 #include "parfait/estimate/problem/check_problem.h"
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem_file.h"
+#include "parfait/run/model.h"
 
 namespace parfait::app {
 namespace {
@@ -62,7 +63,7 @@ void print_count(const char* what, const Json& count) {
 
 void print_experiment(const Json& e) {
   const auto counted_key = [&](const char* key, const char* one, const char* many) {
-    return counted(e[key].get<std::int64_t>(), one, many);
+    return base::counted(e[key].get<std::int64_t>(), one, many);
   };
   const std::string model = e["model"].is_null() ? "no model" : e["model"].get<std::string>();
   const std::string data = e["data"].get<std::string>();

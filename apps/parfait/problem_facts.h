@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "run_folder.h"
+#include "json_text.h"
+#include "parfait/run/run_folder.h"
 
 namespace parfait::app {
 

@@ -6,7 +6,8 @@
 #include <set>
 
 #include "command.h"
-#include "loaded_model.h"
+#include "json_text.h"
+#include "parfait/base/counted.h"
 #include "parfait/base/error.h"
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/problem/check_problem.h"
@@ -15,10 +16,13 @@
 #include "parfait/io/data_table.h"
 #include "parfait/io/problem_file.h"
 #include "parfait/io/text_file.h"
-#include "problem_changes.h"
-#include "run_folder.h"
+#include "parfait/run/model.h"
+#include "parfait/run/problem_changes.h"
+#include "parfait/run/run_folder.h"
 
 // parfait synthesize: measurements as the model makes them, with the noise of the problem.
+#include "parfait/run/version.h"
+
 namespace parfait::app {
 namespace {
 
@@ -35,8 +39,8 @@ struct SynthesizeRequest {
 };
 
 /// `--set` of an estimated parameter is its true value here: that is where data come from.
-void set_truth(const std::vector<Setting>& settings, Problem& problem) {
-  set_values(settings, problem);
+void set_truth(const std::vector<run::Setting>& settings, Problem& problem) {
+  run::set_values(settings, problem);
   for (const auto& setting : settings) {
     const auto take = [&](std::vector<estimate::Estimate>& estimates) {
       for (auto& e : estimates) {
@@ -69,7 +73,7 @@ bool is_inside(const fs::path& path) {
 /// others are referred to.
 class NewFolder {
  public:
-  NewFolder(const Problem& problem, RunFolder& folder)
+  NewFolder(const Problem& problem, run::RunFolder& folder)
       : problem_(problem), old_(fs::absolute(problem.file).parent_path()), folder_(folder) {
     names_.insert(fs::path(problem.file).filename().string());
     names_.insert("result.json");
@@ -132,7 +136,7 @@ class NewFolder {
 
   Problem problem_;
   fs::path old_;
-  RunFolder& folder_;
+  run::RunFolder& folder_;
   std::set<std::string> names_;
 };
 
@@ -164,7 +168,7 @@ std::map<fs::path, const ExperimentDescription*> files_in_place(const Problem& p
 
 int synthesize(const SynthesizeRequest& request, const Common& common) {
   Problem problem = io::read_problem(request.file);
-  set_truth(parse_settings(request.set), problem);
+  set_truth(run::parse_settings(request.set), problem);
   estimate::measure_anew(problem);
   estimate::check(problem);
   Json experiments = Json::array();
@@ -176,9 +180,8 @@ int synthesize(const SynthesizeRequest& request, const Common& common) {
                            {"rows", experiment.data.num_rows()},
                            {"measurements", estimate::count(experiment).measurements}});
   };
-  Json summary = {{"program", "parfait"},    {"version", PARFAIT_VERSION},
-                  {"command", "synthesize"}, {"problem", request.file},
-                  {"seed", request.seed},    {"set", request.set}};
+  Json summary = {{"program", "parfait"},    {"version", run::version()}, {"command", "synthesize"},
+                  {"problem", request.file}, {"seed", request.seed},      {"set", request.set}};
   std::string fit_file = request.file;
   if (request.out.empty()) {
     files_in_place(problem, request.force);  // what is in the way is found before anything is made
@@ -189,14 +192,14 @@ int synthesize(const SynthesizeRequest& request, const Common& common) {
     }
     summary["experiments"] = experiments;
   } else {
-    RunFolder folder(request.out);
+    run::RunFolder folder(request.out);
     NewFolder made(estimate::synthesize(problem, request.seed), folder);
     made.write();
     for (const auto& experiment : made.problem().experiments) {
       tell(experiment, (fs::path(request.out) / experiment.data.file).string());
     }
     summary["experiments"] = experiments;
-    folder.write_json("result.json", summary);
+    folder.write("result.json", Json(summary).dump(2) + "\n");
     folder.commit();
     fit_file = (fs::path(request.out) / fs::path(request.file).filename()).string();
   }
@@ -206,7 +209,7 @@ int synthesize(const SynthesizeRequest& request, const Common& common) {
     for (const auto& e : experiments) {
       fmt::print(
           "{}: {}, {}\n", e["data"].get<std::string>(),
-          counted(e["measurements"].get<int>(), "measurement", "measurements"),
+          base::counted(e["measurements"].get<int>(), "measurement", "measurements"),
           e["times"] == "samples" ? "at the times of <samples>" : "where the old data have them");
     }
     fmt::print("seed {}; next: parfait fit {}\n", request.seed, fit_file);

@@ -4,11 +4,14 @@
 #include <exception>
 
 #include "command.h"
-#include "published.h"
-#include "run_folder.h"
-#include "stopwatch.h"
+#include "json_text.h"
+#include "parfait/run/published.h"
+#include "parfait/run/run_folder.h"
+#include "parfait/run/stopwatch.h"
 
 // parfait verify: problems with known solutions, solved on this machine.
+#include "parfait/run/version.h"
+
 namespace parfait::app {
 namespace {
 
@@ -20,9 +23,9 @@ int verify(const Common& common) {
   }
   Json list = Json::array();
   int failed = 0;
-  const auto run = [&](const std::vector<PublishedProblem>& problems) {
+  const auto run = [&](const std::vector<run::PublishedProblem>& problems) {
     for (const auto& problem : problems) {
-      Stopwatch watch;
+      run::Stopwatch watch;
       double digits = 0;
       std::string error;
       try {
@@ -47,15 +50,15 @@ int verify(const Common& common) {
       std::fflush(stdout);
     }
   };
-  run(published_motions());
-  run(published_fits());
+  run(run::published_motions());
+  run(run::published_fits());
   const std::string verdict =
       failed == 0
           ? fmt::format("all {} problems have the digits that are expected", list.size())
           : fmt::format("{} of {} problems have fewer digits than expected", failed, list.size());
   if (common.json) {
     const Json summary = {{"program", "parfait"},
-                          {"version", PARFAIT_VERSION},
+                          {"version", run::version()},
                           {"command", "verify"},
                           {"status", failed == 0 ? "passed" : "failed"},
                           {"problems", list}};

@@ -20,7 +20,7 @@ class Simulate(CliTest):
         self.assertLess(result["drift"]["energy"], 1e-6)
         self.assertLess(result["drift"]["constraints"], 1e-10)
         self.assertEqual(set(json.loads((self.folder / "run/double_pendulum/timing.json").read_text())),
-                         {"total", "read", "start", "integrate", "write"})
+                         {"format", "total", "read", "start", "integrate", "write"})
 
     def test_end_time_is_a_row_even_off_the_grid(self):
         self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "0.25", "--step", "0.1", "--out", "r")

@@ -17,7 +17,7 @@ import sys
 
 # In the order of the science. A room may include the rooms before it ...
 ROOMS = ["base", "math", "expr", "dynamics", "mechanism", "mbs", "tree", "fem", "integrate", "estimate", "control",
-         "motion", "io", "report"]
+         "motion", "result", "io", "report", "run"]
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER = {
     "mbs": {"base", "math", "expr", "dynamics", "mechanism"},

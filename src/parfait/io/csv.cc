@@ -12,13 +12,21 @@
 namespace parfait::io {
 namespace {
 
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
 std::string quoted_if_needed(const std::string& name) {
   const bool plain = trimmed(name).size() == name.size() && !name.empty() && name.front() != '#' &&
                      name.find_first_of(",\"\t\n\r") == std::string::npos;
-  if (plain) return name;
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
+  return plain ? name : quoted(name);
+}
+
+/// An empty word is an empty cell.
+std::string quoted_word(const std::string& word) {
+  return word.find_first_of(",\"\n#") == std::string::npos ? word : quoted(word);
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ CsvTable read_csv_text(std::string_view text, const std::string& file_name,
   return table;
 }
 
-std::string csv_text(const CsvTable& table) {
+std::string csv_text(const result::Table& table) {
   std::string out;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     out += (i ? "," : "") + quoted_if_needed(table.header[i]);
@@ -77,6 +85,24 @@ std::string csv_text(const CsvTable& table) {
         out += "\"\"";  // an empty line would not be a row
       }
     }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string csv_text(const CsvTable& table) {
+  return csv_text(result::Table{.header = table.header, .columns = table.columns});
+}
+
+result::Table read_table_text(std::string_view text, const std::string& file_name) {
+  auto read = read_csv_text(text, file_name, {.non_finite = true});
+  return {.header = std::move(read.header), .columns = std::move(read.columns)};
+}
+
+std::string csv_text(const std::vector<std::vector<std::string>>& rows) {
+  std::string out;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + quoted_word(row[i]);
     out += '\n';
   }
   return out;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/base/error.h"
+#include "parfait/result/table.h"
 
 /// Tables of numbers with a header row, separated by commas (or by tabs throughout).
 ///
@@ -37,6 +38,11 @@ CsvTable read_csv_text(std::string_view text, const std::string& file_name,
 
 /// Shortest numbers that read back the same; NaN becomes an empty cell.
 std::string csv_text(const CsvTable& table);
+std::string csv_text(const result::Table& table);
+/// Law  read_table_text(csv_text(t), f) = t.
+result::Table read_table_text(std::string_view text, const std::string& file_name);
+/// Rows of words, quoted where needed.
+std::string csv_text(const std::vector<std::vector<std::string>>& rows);
 void write_csv(const CsvTable& table, const std::filesystem::path& file);
 
 }  // namespace parfait::io

@@ -1,0 +1,13 @@
+# parfait_embed(<target> <template> <files>): files of the source tree, compiled into a target under their names.
+function(parfait_embed target template)
+  set(embedded "")
+  foreach(file ${ARGN})
+    file(READ ${PROJECT_SOURCE_DIR}/${file} text)
+    cmake_path(GET file FILENAME name)
+    string(APPEND embedded "{\"${name}\", R\"parfait(${text})parfait\"},\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+  endforeach()
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded_files.cc)
+  configure_file(${template} ${made} @ONLY)
+  target_sources(${target} PRIVATE ${made})
+endfunction()

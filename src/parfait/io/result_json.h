@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "parfait/result/facts.h"
+#include "parfait/result/fit.h"
+#include "parfait/result/modes.h"
+#include "parfait/result/simulation.h"
+#include "parfait/result/synthesis.h"
+#include "parfait/result/verification.h"
+
+/// result.json and timing.json (docs/results.md explains them, docs/schema/result.schema.json
+/// describes them), a reader beside each writer.
+///
+/// Law  read_..._text(result_text(r), f) = r, bit for bit, where the numbers of r that are not
+///      finite are those that the documentation of their field names: JSON has null for all of
+///      them.
+///
+/// Readers throw InputError with the path of what is missing or has the wrong type. They accept
+/// results without the key `format`: those of version 0.1.0.
+namespace parfait::io {
+
+std::string result_text(const result::Simulation& simulation);
+std::string result_text(const result::Fit& fit);
+std::string result_text(const result::Modes& modes);
+std::string result_text(const result::Synthesis& synthesis);
+std::string result_text(const result::Verification& verification);
+
+/// `file` appears in messages.
+result::Simulation read_simulation_text(std::string_view text, const std::string& file);
+result::Fit read_fit_text(std::string_view text, const std::string& file);
+result::Modes read_modes_text(std::string_view text, const std::string& file);
+result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
+result::Verification read_verification_text(std::string_view text, const std::string& file);
+
+std::string timing_text(const result::Timing& timing);
+result::Timing read_timing_text(std::string_view text, const std::string& file);
+
+/// What `parfait check --json` prints.
+std::string facts_text(const result::ModelFacts& facts);
+std::string facts_text(const result::ProblemFacts& facts);
+
+/// The command that wrote a result.json: "simulate", "fit", ...; empty if it is not one of ours.
+std::string result_command(std::string_view text);
+/// Whether the folder has a result.json that Parfait wrote.
+bool is_result_folder(const std::filesystem::path& folder);
+
+}  // namespace parfait::io

@@ -1,0 +1,18 @@
+#include "parfait/result/fit.h"
+
+namespace parfait::result {
+
+const Estimate* Fit::find(const std::string& parameter, const std::string& experiment) const {
+  for (const auto& estimate : parameters) {
+    if (estimate.id == parameter && estimate.experiment == experiment) return &estimate;
+  }
+  return nullptr;
+}
+
+std::string name_of(const Estimate& estimate, bool is_state, bool several) {
+  std::string name = is_state ? estimate.id + "(0)" : estimate.id;
+  if (!estimate.experiment.empty() && several) name += " (" + estimate.experiment + ")";
+  return name;
+}
+
+}  // namespace parfait::result

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <chrono>
+
+namespace parfait::run {
+
+class Stopwatch {
+ public:
+  /// Seconds since it was made or last asked.
+  double lap() {
+    const auto now = Clock::now();
+    const std::chrono::duration<double> passed = now - last_;
+    last_ = now;
+    return passed.count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace parfait::run
