@@ -243,7 +243,7 @@ void print_row(const Row& row, const Problem& problem) {
 void hexapod() {
   Problem problem =
       io::read_problem(std::string(PARFAIT_SOURCE_DIR) + "/examples/hexapod/problem.xml");
-  problem.options.reduction = Reduction::kFixfit;
+  problem.options.reduction = ReductionMethod::kFixedFit;
   print_row(time_fit("hexapod, all 600", problem), problem);
   for (std::size_t i = 0; i < problem.estimates.size(); ++i) {
     Estimate& c = problem.estimates[i];
@@ -289,7 +289,7 @@ Problem sprung_chain(int n) {
   measure_at(e, equal_steps(0.05, 10));
   e.begin = 0;
   e.grid.intervals = 5;
-  problem.options.reduction = Reduction::kFixfit;
+  problem.options.reduction = ReductionMethod::kFixedFit;
   problem.options.integrator.rtol = 1e-6;
   problem.options.integrator.atol = 1e-8;
   problem.options.iteration.tolerance = 1e-3;

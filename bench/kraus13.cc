@@ -32,7 +32,7 @@ struct Variant {
   std::string name;
   Relaxation relaxation = Relaxation::kLimit;
   Norm projection = Norm::kMass;
-  Reduction reduction = Reduction::kFixfit;
+  ReductionMethod reduction = ReductionMethod::kFixedFit;
   Globalization globalization = Globalization::kRmt;
   bool back_projection = true;
   bool consistent = false;
@@ -136,9 +136,10 @@ std::vector<Variant> relaxations() {
 std::vector<Variant> reductions() {
   return {with("1a fixfit, mech.", [](Variant&) {}),
           with("1b fixfit, Eucl.", [](Variant& v) { v.projection = Norm::kEuclidean; }),
-          with("2 inv. I, mech.", [](Variant& v) { v.reduction = Reduction::kInvariants1; }),
+          with("2 inv. I, mech.",
+               [](Variant& v) { v.reduction = ReductionMethod::kTangentDirections; }),
           with("3 inv. II, Eucl.", [](Variant& v) {
-            v.reduction = Reduction::kInvariants2;
+            v.reduction = ReductionMethod::kTangentNodes;
             v.projection = Norm::kEuclidean;
           })};
 }
@@ -381,7 +382,7 @@ void hexapod(unsigned seed) {
       relaxations()[1],
       relaxations()[3],
       kDefault,
-      with("inv. I", [](Variant& v) { v.reduction = Reduction::kInvariants1; }),
+      with("inv. I", [](Variant& v) { v.reduction = ReductionMethod::kTangentDirections; }),
       with("rmt", [](Variant& v) { v.back_projection = false; }),
       with("monotone",
            [](Variant& v) {

@@ -62,7 +62,7 @@ TEST(RelaxedDae, FitFromInconsistentAlgebraicStatesEqualsThatOfTheOde) {
   const auto ensemble = make_ensemble(dae, alone);
   Eigen::VectorXd start;
   ASSERT_TRUE(ensemble->initialize(start));
-  const auto names = ensemble->experiment(0).variable_names();
+  const auto names = ensemble->experiment(0).layout().variables;
   int moved = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i][0] != 'z') continue;

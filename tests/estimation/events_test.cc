@@ -139,8 +139,9 @@ Problem hitting_pendulum() {
 
 TEST(HittingPendulum, ExactDataGiveRestitutionAndStiffnessOfContacts) {
   for (int intervals : {1, 3}) {
-    for (Reduction reduction :
-         {Reduction::kNone, Reduction::kFixfit, Reduction::kInvariants1, Reduction::kInvariants2}) {
+    for (ReductionMethod reduction :
+         {ReductionMethod::kNone, ReductionMethod::kFixedFit, ReductionMethod::kTangentDirections,
+          ReductionMethod::kTangentNodes}) {
       Problem problem = hitting_pendulum();
       problem.experiments[0].grid.intervals = intervals;
       problem.options.reduction = reduction;

@@ -134,8 +134,8 @@ TEST(IllPosedMechanism, ParametersOfABodyThatNobodyWatchesAreNamed) {
 // Directions of the parameters begin at rounding errors, which must not pass for an unstable
 // motion.
 TEST(IllPosedMechanism, ABodyThatNobodyWatchesMayStartAnywhere) {
-  for (auto reduction :
-       {Reduction::kNone, Reduction::kFixfit, Reduction::kInvariants1, Reduction::kInvariants2}) {
+  for (auto reduction : {ReductionMethod::kNone, ReductionMethod::kFixedFit,
+                         ReductionMethod::kTangentDirections, ReductionMethod::kTangentNodes}) {
     Problem problem = two_pendulums();
     problem.experiments[0].initial = {{.kind = InitialState::Kind::kFree}};
     problem.options.reduction = reduction;

@@ -52,8 +52,9 @@ constexpr Variant kVariants[] = {{Relaxation::kLimit, dynamics::Norm::kMass},
                                  {Relaxation::kLimit, dynamics::Norm::kPartition},
                                  {Relaxation::kStandard, dynamics::Norm::kMass},
                                  {Relaxation::kBaumgarte, dynamics::Norm::kMass}};
-constexpr Reduction kReductions[] = {Reduction::kNone, Reduction::kFixfit, Reduction::kInvariants1,
-                                     Reduction::kInvariants2};
+constexpr ReductionMethod kReductions[] = {ReductionMethod::kNone, ReductionMethod::kFixedFit,
+                                           ReductionMethod::kTangentDirections,
+                                           ReductionMethod::kTangentNodes};
 
 TEST(MechanicalShooting, BlocksAreDerivativesAlongFrozenSteps) {
   int compared = 0;
@@ -63,10 +64,10 @@ TEST(MechanicalShooting, BlocksAreDerivativesAlongFrozenSteps) {
       Problem problem = with_frozen_steps(mechanism, free);
       const Unknowns shared(problem.estimates);
       for (const Variant& variant : kVariants) {
-        for (Reduction reduction : kReductions) {
+        for (ReductionMethod reduction : kReductions) {
           // The invariants reduce nodes that are projected.
           const bool projects = variant.relaxation == Relaxation::kLimit;
-          if (!projects && reduction > Reduction::kFixfit) continue;
+          if (!projects && reduction > ReductionMethod::kFixedFit) continue;
           SCOPED_TRACE(fmt::format("{} {} {} {} {}", mechanism, free ? "free" : "fixed",
                                    text(variant.relaxation), text(variant.projection),
                                    text(reduction)));
@@ -116,12 +117,12 @@ TEST(MechanicalShooting, ReductionsAgreeInLoopsWithRedundantConstraints) {
       ASSERT_TRUE(make_ensemble(problem, alone)->initialize(x));
       x += 1e-3 * waves(x.size(), 0);
       VectorXd full;
-      for (Reduction reduction : kReductions) {
+      for (ReductionMethod reduction : kReductions) {
         problem.options.reduction = reduction;
         const auto ensemble = make_ensemble(problem, alone);
         ASSERT_TRUE(ensemble->linearize(x).exists) << ensemble->why();
         const VectorXd dx = ensemble->increment();
-        if (reduction == Reduction::kNone) full = dx;
+        if (reduction == ReductionMethod::kNone) full = dx;
         std::printf("%s, %s, %s: |dx| %.2e, difference %.1e, directions %d\n", mechanism,
                     free ? "free" : "fixed", text(reduction), full.norm(), (dx - full).norm(),
                     static_cast<int>(ensemble->work().directions));

@@ -51,7 +51,7 @@ Problem hexapod() {
   return problem;
 }
 
-Eigen::VectorXd increment_of(Problem problem, Reduction reduction, const Eigen::VectorXd& x,
+Eigen::VectorXd increment_of(Problem problem, ReductionMethod reduction, const Eigen::VectorXd& x,
                              int* directions = nullptr) {
   problem.options.reduction = reduction;
   Team alone;
@@ -101,10 +101,10 @@ TEST(MechanicalFit, AllReductionsGiveTheSameIncrement) {
       x.head(np) *= 1.02;
       for (Eigen::Index i = np; i < x.size(); ++i)
         x[i] += 1e-3 * std::sin(7.0 * static_cast<double>(i));
-      const Eigen::VectorXd full = increment_of(problem, Reduction::kNone, x);
+      const Eigen::VectorXd full = increment_of(problem, ReductionMethod::kNone, x);
       ASSERT_GT(full.norm(), 1e-2);
-      for (auto reduction :
-           {Reduction::kFixfit, Reduction::kInvariants1, Reduction::kInvariants2}) {
+      for (auto reduction : {ReductionMethod::kFixedFit, ReductionMethod::kTangentDirections,
+                             ReductionMethod::kTangentNodes}) {
         int directions = 0;
         const Eigen::VectorXd dx = increment_of(problem, reduction, x, &directions);
         std::printf("%s, %s, reduction %d: |dx| = %.3e, difference %.1e, directions %d\n",
@@ -133,7 +133,7 @@ TEST(MechanicalFit, FixfitUsesEquationsAsTheyBecomeAvailable) {
   for (Eigen::Index i = 0; i < x.size(); ++i) x[i] += 1e-3 * std::sin(7.0 * static_cast<double>(i));
   Eigen::VectorXd at_x[2], at_trial[2];
   for (int k : {0, 1}) {
-    problem.options.reduction = k == 0 ? Reduction::kNone : Reduction::kFixfit;
+    problem.options.reduction = k == 0 ? ReductionMethod::kNone : ReductionMethod::kFixedFit;
     const auto ensemble = make_ensemble(problem, alone);
     ASSERT_TRUE(ensemble->linearize(x).exists) << ensemble->why();
     // Two degrees of freedom make four directions, then three, then two; mass and defects.

@@ -196,7 +196,7 @@ TEST(RelaxedMechanics, KeepsTheLawsOfSystems) {
   }
 }
 
-FitOptions tight(Relaxation relaxation, Reduction reduction) {
+FitOptions tight(Relaxation relaxation, ReductionMethod reduction) {
   FitOptions options;
   options.integrator.rtol = 1e-11;
   options.integrator.atol = 1e-13;
@@ -218,7 +218,7 @@ Unknowns gravity_and_hinge() {
 }
 
 TEST(Relaxation, GivesTheSameTrajectoryAndIncrementAtConsistentNodes) {
-  for (auto reduction : {Reduction::kNone, Reduction::kFixfit}) {
+  for (auto reduction : {ReductionMethod::kNone, ReductionMethod::kFixedFit}) {
     Problem problem = pendulum_problem(-12);
     problem.options.integrator.rtol = 1e-11;
     problem.options.integrator.atol = 1e-13;
@@ -252,9 +252,9 @@ TEST(Relaxation, HasExactDerivativesAtInconsistentNodes) {
   for (bool free : {false, true}) {
     const ExperimentDescription description = moving_hinge(free);
     for (Relaxation relaxation : kAll) {
-      for (auto reduction : {Reduction::kNone, Reduction::kFixfit}) {
+      for (auto reduction : {ReductionMethod::kNone, ReductionMethod::kFixedFit}) {
         SCOPED_TRACE(std::string(name(relaxation)) +
-                     (reduction == Reduction::kNone ? " none" : " fixfit") +
+                     (reduction == ReductionMethod::kNone ? " none" : " fixfit") +
                      (free ? " free" : " fixed"));
         const FitOptions options = tight(relaxation, reduction);
         ShootingExperiment experiment(description, shared, options);
@@ -292,15 +292,15 @@ TEST(Relaxation, HasExactDerivativesAtInconsistentNodes) {
 
 TEST(Relaxation, WithoutProjectionLeavesNoDirectionsToReduce) {
   const Unknowns shared = gravity_and_hinge();
-  for (auto reduction : {Reduction::kInvariants1, Reduction::kInvariants2}) {
+  for (auto reduction : {ReductionMethod::kTangentDirections, ReductionMethod::kTangentNodes}) {
     EXPECT_THROW(
         ShootingExperiment(moving_hinge(false), shared, tight(Relaxation::kStandard, reduction)),
         base::InputError);
   }
   for (bool free : {false, true}) {
     const ShootingExperiment experiment(moving_hinge(free), shared,
-                                        tight(Relaxation::kBaumgarte, Reduction::kAutomatic));
-    EXPECT_EQ(experiment.reduction(), Reduction::kFixfit);
+                                        tight(Relaxation::kBaumgarte, ReductionMethod::kAutomatic));
+    EXPECT_EQ(experiment.reduction(), ReductionMethod::kFixedFit);
   }
 }
 

@@ -14,7 +14,7 @@ using estimate::Condensing;
 using estimate::FitOptions;
 using estimate::Globalization;
 using estimate::Norm;
-using estimate::Reduction;
+using estimate::ReductionMethod;
 using estimate::Relaxation;
 using integrate::Method;
 
@@ -69,10 +69,10 @@ const Words<Condensing>& condensings() {
   return words;
 }
 
-const Words<Reduction>& reductions() {
-  static const auto words =
-      named<Reduction>({Reduction::kAutomatic, Reduction::kNone, Reduction::kFixfit,
-                        Reduction::kInvariants1, Reduction::kInvariants2});
+const Words<ReductionMethod>& reductions() {
+  static const auto words = named<ReductionMethod>(
+      {ReductionMethod::kAutomatic, ReductionMethod::kNone, ReductionMethod::kFixedFit,
+       ReductionMethod::kTangentDirections, ReductionMethod::kTangentNodes});
   return words;
 }
 

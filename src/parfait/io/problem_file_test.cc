@@ -288,7 +288,7 @@ TEST(ProblemFile, SaysWhatItMeans) {
   EXPECT_EQ(p.options.linear.norm, estimate::Norm::kHuber);
   EXPECT_EQ(p.options.integrator.method, integrate::Method::kAbm);
   EXPECT_EQ(p.options.condensing, estimate::Condensing::kOrthogonal);
-  EXPECT_EQ(p.options.reduction, estimate::Reduction::kFixfit);
+  EXPECT_EQ(p.options.reduction, estimate::ReductionMethod::kFixedFit);
   EXPECT_EQ(p.options.relaxation, estimate::Relaxation::kBaumgarte);
   EXPECT_EQ(p.options.relaxation_factor, 0.2);
   EXPECT_EQ(p.options.integrator.projection, dynamics::Norm::kEuclidean);

@@ -109,11 +109,11 @@ std::optional<Eigen::VectorXd> EarlierFit::make_start(const estimate::Problem& p
   for (int e = 0; e < ensemble->num_experiments(); ++e) {
     const auto& experiment = ensemble->experiment(e);
     const int offset = ensemble->offset_of(e);
-    x.segment(offset + experiment.first_local(), experiment.locals().size()) =
-        experiment.locals().initial();
+    x.segment(offset + experiment.layout().first_local, experiment.layout().locals.size()) =
+        experiment.layout().locals.initial();
     // Scales of states may have changed since: nodes are taken in their own units.
     const auto* nodes = nodes_of(fit_, experiment.id());
-    const auto states = experiment.node_states();
+    const auto& states = experiment.layout().nodes;
     const auto num_nodes = static_cast<int>(states.times.size());
     const auto num_states = static_cast<int>(states.names.size());
     if (nodes == nullptr || nodes->values.rows != num_nodes) continue;
@@ -123,7 +123,7 @@ std::optional<Eigen::VectorXd> EarlierFit::make_start(const estimate::Problem& p
         x[offset + first + j] = nodes->values(i, j) / states.scale[j];
       }
     }
-    for (const auto& state : experiment.initial_unknowns()) {
+    for (const auto& state : experiment.layout().initial_unknowns) {
       const auto* value = initial_state_of(fit_, experiment.id(), state.state);
       if (value != nullptr) x[offset + state.index] = *value / state.scale;
     }

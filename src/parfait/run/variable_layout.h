@@ -13,7 +13,7 @@ inline std::vector<std::string> variable_layout(const estimate::Ensemble& ensemb
   std::vector<std::string> names = ensemble.shared().names();
   for (int e = 0; e < ensemble.num_experiments(); ++e) {
     const auto& experiment = ensemble.experiment(e);
-    for (const auto& name : experiment.variable_names()) {
+    for (const auto& name : experiment.layout().variables) {
       names.push_back(experiment.id() + ": " + name);
     }
   }

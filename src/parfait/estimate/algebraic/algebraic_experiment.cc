@@ -58,6 +58,32 @@ struct AlgebraicExperiment::Impl {
       slots[sets + i] = description.sets[i].value;
     }
     if (eliminates()) eliminations.resize(table.rows.size());
+    make_layout();
+  }
+
+  void make_layout() {
+    ExperimentLayout& out = experiment_layout;
+    out.id = description.id;
+    out.locals = locals;
+    out.variables = locals.names();
+    for (const auto& row : table.rows) {
+      for (const auto& local : description.row_locals) {
+        out.variables.push_back(fmt::format("{}[{}]", local.parameter, row.number + 1));
+      }
+    }
+    for (const Measurement& cell : table.cells) {
+      out.residuals.push_back({.column = description.observations[cell.observation].column,
+                               .t = cell.row + 1.0,
+                               .measured = cell.value,
+                               .sigma = cell.sigma});
+    }
+    for (const int i : priors) {
+      const Estimate& local = locals.estimate(i);
+      out.residuals.push_back({.column = local.parameter,
+                               .measured = local.prior->value,
+                               .sigma = local.prior->sigma,
+                               .prior = true});
+    }
   }
 
   Index num_cells() const { return static_cast<Index>(table.cells.size()); }
@@ -281,6 +307,7 @@ struct AlgebraicExperiment::Impl {
   std::vector<int> priors;
   std::vector<BoundRow> bounds;
   int num_equations = 0, num_inequalities = 0;
+  ExperimentLayout experiment_layout;
 
   // Values and derivatives dp/dx in the layout of the slots; scratch of the formulas.
   std::vector<double> slots, dslots, scratch, gradient;
@@ -297,26 +324,13 @@ AlgebraicExperiment::AlgebraicExperiment(const ExperimentDescription& descriptio
     : impl_(std::make_unique<Impl>(description, shared, options)) {}
 AlgebraicExperiment::~AlgebraicExperiment() = default;
 
-const std::string& AlgebraicExperiment::id() const {
-  return impl_->description.id;
-}
-int AlgebraicExperiment::num_variables() const {
-  return impl_->num_own();
-}
-
-std::vector<std::string> AlgebraicExperiment::variable_names() const {
-  std::vector<std::string> names = impl_->locals.names();
-  for (const auto& row : impl_->table.rows) {
-    for (const auto& local : impl_->description.row_locals) {
-      names.push_back(fmt::format("{}[{}]", local.parameter, row.number + 1));
-    }
-  }
-  return names;
+const ExperimentLayout& AlgebraicExperiment::layout() const {
+  return impl_->experiment_layout;
 }
 
 bool AlgebraicExperiment::initialize(VecIn p, VectorXd& x) {
   Impl& m = *impl_;
-  x.setZero(num_variables());
+  x.setZero(impl_->num_own());
   x.head(m.locals.size()) = m.locals.initial();
   m.set_parameters(x, p);
   Index at = m.locals.size();
@@ -365,7 +379,7 @@ RightSide AlgebraicExperiment::right_side() const {
 
 VectorXd AlgebraicExperiment::expand(VecIn xi, VecIn p, bool with_values) const {
   const Impl& m = *impl_;
-  VectorXd dx = VectorXd::Zero(num_variables());
+  VectorXd dx = VectorXd::Zero(impl_->num_own());
   dx.head(xi.size()) = xi;
   if (!m.eliminates()) return dx;
   VectorXd y(m.num_condensed());
@@ -389,34 +403,8 @@ VectorXd AlgebraicExperiment::into_bounds(VecIn x) const {
   return inside;
 }
 
-std::vector<ResidualInfo> AlgebraicExperiment::residual_infos() const {
-  const Impl& m = *impl_;
-  std::vector<ResidualInfo> infos;
-  infos.reserve(static_cast<std::size_t>(m.residuals.size()));
-  for (const Measurement& cell : m.table.cells) {
-    const auto& observation =
-        m.description.observations[static_cast<std::size_t>(cell.observation)];
-    infos.push_back({.column = observation.column,
-                     .t = cell.row + 1.0,
-                     .measured = cell.value,
-                     .sigma = cell.sigma});
-  }
-  for (const int i : m.priors) {
-    const Estimate& local = m.locals.estimate(i);
-    infos.push_back({.column = local.parameter,
-                     .measured = local.prior->value,
-                     .sigma = local.prior->sigma,
-                     .prior = true});
-  }
-  return infos;
-}
-
 Work AlgebraicExperiment::work() const {
   return impl_->work;
-}
-
-const Unknowns& AlgebraicExperiment::locals() const {
-  return impl_->locals;
 }
 
 VectorXd AlgebraicExperiment::leverages(MatIn covariance) const {

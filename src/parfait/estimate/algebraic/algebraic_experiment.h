@@ -37,9 +37,9 @@ class AlgebraicExperiment final : public Experiment {
                       const AlgebraicOptions& options = {});
   ~AlgebraicExperiment() override;
 
-  const std::string& id() const override;
-  int num_variables() const override;
-  std::vector<std::string> variable_names() const override;
+  /// The local parameters are the first variables of x, and of xi. `t` of a residual is the number
+  /// of the row, from 1.
+  const ExperimentLayout& layout() const override;
   bool initialize(VecIn p, Eigen::VectorXd& x) override;
   [[nodiscard]] bool evaluate(VecIn x, VecIn p) override;
   [[nodiscard]] bool linearize(VecIn x, VecIn p) override;
@@ -51,13 +51,7 @@ class AlgebraicExperiment final : public Experiment {
   Eigen::VectorXd expand(VecIn xi, VecIn p, bool with_values) const override;
 
   Eigen::VectorXd into_bounds(VecIn x) const override;
-  /// The local parameters are the first variables of x, and of xi.
-  const Unknowns& locals() const override;
-  int first_local() const override { return 0; }
-  /// `t` is the number of the row, from 1.
-  std::vector<ResidualInfo> residual_infos() const override;
   Work work() const override;
-
   Eigen::VectorXd leverages(MatIn covariance) const override;
 
  private:

@@ -81,15 +81,15 @@ Unknowns shared_of_curve() {
 TEST(AlgebraicExperiment, CountsWhatIsMeasured) {
   AlgebraicExperiment e(curve(7, 1), shared_of_curve());
   // Rows 1..7 without row 5; column v misses row 3, column w every second row.
-  EXPECT_EQ(e.num_variables(), 2 + 6);
-  const auto infos = e.residual_infos();
+  EXPECT_EQ(e.layout().num_variables(), 2 + 6);
+  const auto infos = e.layout().residuals;
   ASSERT_EQ(infos.size(), 6u + 5u + 3u + 1u);
   EXPECT_EQ(infos[2].column, "u");
   EXPECT_EQ(infos[2].t, 2);
   EXPECT_NEAR(infos[4].sigma, 0.12, 1e-15);
   EXPECT_TRUE(infos.back().prior);
   EXPECT_EQ(infos.back().column, "gain");
-  const auto names = e.variable_names();
+  const auto names = e.layout().variables;
   EXPECT_EQ(names[0], "offset");
   EXPECT_EQ(names[2], "ut[1]");
   EXPECT_EQ(names[6], "ut[6]");
@@ -266,7 +266,7 @@ TEST(AlgebraicExperiment, LeveragesAreThoseOfTheWholeProblem) {
 
 TEST(AlgebraicExperiment, KeepsLocalParametersInTheirBounds) {
   const AlgebraicExperiment e(curve(7, 1), shared_of_curve());
-  VectorXd x = VectorXd::Constant(e.num_variables(), 7.0);
+  VectorXd x = VectorXd::Constant(e.layout().num_variables(), 7.0);
   const VectorXd inside = e.into_bounds(x);
   EXPECT_EQ(inside[0], 1);
   EXPECT_EQ(inside.tail(x.size() - 1), x.tail(x.size() - 1));

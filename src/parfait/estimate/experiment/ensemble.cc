@@ -23,7 +23,7 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
       team_(team) {
   offsets_.push_back(shared_.size());
   for (const auto& experiment : experiments_) {
-    offsets_.push_back(offsets_.back() + experiment->num_variables());
+    offsets_.push_back(offsets_.back() + experiment->layout().num_variables());
   }
   const std::size_t n = experiments_.size();
   blocks_.resize(n + 1);

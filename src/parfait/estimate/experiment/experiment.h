@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "parfait/estimate/linear/block.h"
+#include "parfait/estimate/problem/variables.h"
 
 namespace parfait::estimate {
-
-class Unknowns;  // variables.h
 
 /// What a residual stands for.
 struct ResidualInfo {
@@ -32,7 +31,19 @@ struct NodeStates {
   std::vector<double> times{};
   std::vector<int> first{};  ///< -1: not all of the node is unknown (the first, as a rule)
   Eigen::VectorXd scale{};
-  Eigen::VectorXd first_state{};  ///< of node 0, free and fixed components
+};
+
+/// What the numbers of an experiment stand for: constant from the day it is made.
+struct ExperimentLayout {
+  std::string id;
+  std::vector<std::string> variables{};  ///< names of the entries of x
+  Unknowns locals{};                     ///< the local parameters, scaled ...
+  int first_local = 0;                   ///< ... and where they begin in x
+  std::vector<InitialUnknown> initial_unknowns{};
+  NodeStates nodes{};                     ///< of a dynamic experiment
+  std::vector<ResidualInfo> residuals{};  ///< one per residual
+
+  int num_variables() const { return static_cast<int>(variables.size()); }
 };
 
 /// What an experiment has cost.
@@ -56,10 +67,9 @@ struct Work {
 class Experiment {
  public:
   virtual ~Experiment() = default;
-  virtual const std::string& id() const = 0;
+  virtual const ExperimentLayout& layout() const = 0;
+  const std::string& id() const { return layout().id; }
 
-  virtual int num_variables() const = 0;  ///< of x
-  virtual std::vector<std::string> variable_names() const = 0;
   /// First guess of x at the shared parameters p; also what must be integrated for it.
   virtual bool initialize(VecIn p, Eigen::VectorXd& x) = 0;
 
@@ -88,15 +98,9 @@ class Experiment {
   /// x moved to where its bounds hold.
   virtual Eigen::VectorXd into_bounds(VecIn x) const { return x; }
 
-  /// The local parameters, and where they begin in x.
-  virtual const Unknowns& locals() const = 0;
-  virtual int first_local() const = 0;
-  /// Initial states that are unknown: entries of x.
-  virtual std::vector<InitialUnknown> initial_unknowns() const { return {}; }
-  /// Where the states at the nodes of a dynamic experiment are; first_state is of the last point.
-  virtual NodeStates node_states() const { return {}; }
-  /// One per residual.
-  virtual std::vector<ResidualInfo> residual_infos() const = 0;
+  /// All components of the first node's state at the last point, free and fixed; empty: there is
+  /// none.
+  virtual Eigen::VectorXd first_state() const { return {}; }
   /// The share of each measurement in its own prediction at the last linearize(), given the
   /// covariance of (xi, p) for data of unit variance; between 0 and 1, one per residual.
   virtual Eigen::VectorXd leverages(MatIn covariance) const;

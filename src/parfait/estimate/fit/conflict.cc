@@ -40,8 +40,8 @@ void name_bounds(const Unknowns& unknowns, RowNames& names) {
 /// Bounds of states are rows at every node; at the first one only if the state is free there.
 void name_state_bounds(const ExperimentDescription& description, const Experiment& experiment,
                        RowNames& names) {
-  const auto nodes = experiment.node_states().times;
-  const auto free = experiment.initial_unknowns();
+  const auto& nodes = experiment.layout().nodes.times;
+  const auto& free = experiment.layout().initial_unknowns;
   for (const StateBounds& b : description.state_bounds) {
     const bool free_at_first = std::ranges::any_of(
         free, [&](const InitialUnknown& state) { return state.state == b.state; });
@@ -65,7 +65,7 @@ std::vector<RowNames> name_rows(const Problem& problem, const Ensemble& ensemble
     const Experiment& experiment = ensemble.experiment(static_cast<int>(i));
     name_requirements(problem.experiments[i].requirements, names[i + 1]);
     name_state_bounds(problem.experiments[i], experiment, names[i + 1]);
-    name_bounds(experiment.locals(), names[i + 1]);
+    name_bounds(experiment.layout().locals, names[i + 1]);
   }
   return names;
 }

@@ -73,9 +73,10 @@ void report_values(const Ensemble& ensemble, VecIn start, FitResult& result) {
   for (int e = 0; e < ensemble.num_experiments(); ++e) {
     const Experiment& experiment = ensemble.experiment(e);
     const Eigen::Index first = ensemble.offset_of(e);
-    add_unknowns(experiment.locals(), experiment.id(), first + experiment.first_local());
+    add_unknowns(experiment.layout().locals, experiment.id(),
+                 first + experiment.layout().first_local);
     if (!has_start) continue;
-    for (const InitialUnknown& state : experiment.initial_unknowns()) {
+    for (const InitialUnknown& state : experiment.layout().initial_unknowns) {
       EstimateResult& out =
           *add(state.state, experiment.id(), state.scale * start[first + state.index]);
       out.is_state = true;

@@ -37,8 +37,8 @@ std::vector<Expansion> expansion_maps(Ensemble& ensemble, Team& team) {
     if (!team.owns(e)) continue;
     const Experiment& experiment = ensemble.experiment(e);
     const Index n = ensemble.blocks()[static_cast<std::size_t>(e) + 1].num_local();
-    RowMap map{.by_xi = MatrixXd(experiment.num_variables(), n),
-               .by_p = MatrixXd(experiment.num_variables(), np)};
+    RowMap map{.by_xi = MatrixXd(experiment.layout().num_variables(), n),
+               .by_p = MatrixXd(experiment.layout().num_variables(), np)};
     const VectorXd no_xi = VectorXd::Zero(n), no_p = VectorXd::Zero(np);
     for (Index j = 0; j < n; ++j) {
       map.by_xi.col(j) = experiment.expand(VectorXd::Unit(n, j), no_p, false);
@@ -49,7 +49,7 @@ std::vector<Expansion> expansion_maps(Ensemble& ensemble, Team& team) {
     Packer packer(parts[static_cast<std::size_t>(e)]);
     packer.put(map.by_xi);
     packer.put(map.by_p);
-    packer.put(experiment.node_states().first_state);
+    packer.put(experiment.first_state());
   }
   team.exchange(parts);
   std::vector<Expansion> maps(parts.size());
@@ -121,11 +121,12 @@ Reported report_experiment(const Ensemble& ensemble, int e, VecIn start, const V
                            FitResult& result, std::vector<Determined>& determined) {
   const Experiment& experiment = ensemble.experiment(e);
   const VectorXd own = ensemble.variables_of(e, x), first = ensemble.variables_of(e, start);
-  const Unknowns& locals = experiment.locals();
+  const Unknowns& locals = experiment.layout().locals;
   Reported reported;
-  const auto bounds = determined_by(locals, own.segment(experiment.first_local(), locals.size()));
+  const auto bounds =
+      determined_by(locals, own.segment(experiment.layout().first_local, locals.size()));
   for (int i = 0; i < locals.size(); ++i) {
-    const int row = experiment.first_local() + i;
+    const int row = experiment.layout().first_local + i;
     const Estimate& estimate = locals.estimate(i);
     EstimateResult& out = result.estimates.emplace_back();
     out.id = estimate.parameter;
@@ -139,7 +140,7 @@ Reported report_experiment(const Ensemble& ensemble, int e, VecIn start, const V
     reported.factor.push_back(locals.derivative_of(i, own[row]));
     determined.push_back(bounds[static_cast<std::size_t>(i)]);
   }
-  for (const InitialUnknown& state : experiment.initial_unknowns()) {
+  for (const InitialUnknown& state : experiment.layout().initial_unknowns) {
     EstimateResult& out = result.estimates.emplace_back();
     out.id = state.state;
     out.experiment = experiment.id();
@@ -183,7 +184,7 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
                      const VectorXd& leverages, ExperimentResult& out) {
   const Experiment& experiment = ensemble.experiment(e);
   const VectorXd& r = ensemble.residuals_of(e);
-  const auto infos = experiment.residual_infos();
+  const auto& infos = experiment.layout().residuals;
   out.id = experiment.id();
   for (Index i = 0; i < r.size(); ++i) {
     const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
@@ -194,7 +195,7 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
   }
   out.runs = math::runs_test({r.data(), static_cast<std::size_t>(r.size())});
 
-  const NodeStates nodes = experiment.node_states();
+  const NodeStates& nodes = experiment.layout().nodes;
   out.state_names = nodes.names;
   out.node_times = nodes.times;
   const auto ny = static_cast<Index>(nodes.names.size());
@@ -268,7 +269,7 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
   for (int e = 0; e < ensemble.num_experiments(); ++e) {
     const auto i = static_cast<std::size_t>(e);
     const Block& block = ensemble.blocks()[i + 1];
-    const Unknowns& locals = ensemble.experiment(e).locals();
+    const Unknowns& locals = ensemble.experiment(e).layout().locals;
     input.experiments.push_back(ensemble.experiment(e).id());
     input.column_norms.row(e).head(np) = block.B.colwise().norm();
     // xi as a function of what is reported of it: A by those columns.
@@ -372,7 +373,7 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   }
   for (int e = 0; e < num_experiments; ++e) {
     const auto i = static_cast<std::size_t>(e);
-    const Unknowns& locals = ensemble.experiment(e).locals();
+    const Unknowns& locals = ensemble.experiment(e).layout().locals;
     const VectorXd own = ensemble.variables_of(e, x);
     for (std::size_t k = 0; k < reported[i].rows.size(); ++k) {
       const Index row = first_row[i] + static_cast<Index>(k);
@@ -434,11 +435,11 @@ void set_shifts(const Ensemble& ensemble, VecIn moved, FitResult& result) {
   for (int e = 0; e < ensemble.num_experiments(); ++e) {
     const Experiment& experiment = ensemble.experiment(e);
     const VectorXd own = ensemble.variables_of(e, moved);
-    const Unknowns& locals = experiment.locals();
+    const Unknowns& locals = experiment.layout().locals;
     for (int i = 0; i < locals.size(); ++i) {
-      set(locals.value_of(i, own[experiment.first_local() + i]));
+      set(locals.value_of(i, own[experiment.layout().first_local + i]));
     }
-    for (const auto& state : experiment.initial_unknowns()) {
+    for (const auto& state : experiment.layout().initial_unknowns) {
       set(state.scale * own[state.index]);
     }
   }

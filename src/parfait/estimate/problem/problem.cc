@@ -14,17 +14,17 @@ const char* text(Condensing condensing) {
   return "";
 }
 
-const char* text(Reduction reduction) {
+const char* text(ReductionMethod reduction) {
   switch (reduction) {
-    case Reduction::kAutomatic:
+    case ReductionMethod::kAutomatic:
       return "auto";
-    case Reduction::kNone:
+    case ReductionMethod::kNone:
       return "none";
-    case Reduction::kFixfit:
+    case ReductionMethod::kFixedFit:
       return "fixfit";
-    case Reduction::kInvariants1:
+    case ReductionMethod::kTangentDirections:
       return "invariants1";
-    case Reduction::kInvariants2:
+    case ReductionMethod::kTangentNodes:
       return "invariants2";
   }
   return "";

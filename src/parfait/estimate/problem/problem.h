@@ -181,15 +181,15 @@ enum class Condensing : std::uint8_t {
   kOrthogonal,  ///< no growth whatever the model does
 };
 
-/// Which directions an interval integrates.
-enum class Reduction : std::uint8_t {
-  kAutomatic,    ///< fixfit where it at least halves the work, invariants1 where states are
-                 ///< constrained and the initial ones free, none otherwise
-  kNone,         ///< all of the node, and the parameters
-  kFixfit,       ///< what is free in the first node, the parameters, and one for the defects,
-                 ///< interval after interval (K 9.1)
-  kInvariants1,  ///< only those that the constraints allow, and the parameters (K 9.2.1)
-  kInvariants2,  ///< the same, and the nodes are condensed in these coordinates, too (K 9.2.2)
+/// Which directions an interval integrates; in files: auto, none, fixfit, invariants1, invariants2.
+enum class ReductionMethod : std::uint8_t {
+  kAutomatic,          ///< fixfit where it at least halves the work, invariants1 where states are
+                       ///< constrained and the initial ones free, none otherwise
+  kNone,               ///< all of the node, and the parameters
+  kFixedFit,           ///< what is free in the first node, the parameters, and one for the defects,
+                       ///< interval after interval (K 9.1)
+  kTangentDirections,  ///< only those that the constraints allow, and the parameters (K 9.2.1)
+  kTangentNodes,  ///< the same, and the nodes are condensed in these coordinates, too (K 9.2.2)
 };
 
 /// How constrained systems are integrated from a node off the constraints (K 8).
@@ -201,7 +201,7 @@ enum class Relaxation : std::uint8_t {
 
 // As they are written in problem files and results.
 const char* text(Condensing condensing);
-const char* text(Reduction reduction);
+const char* text(ReductionMethod reduction);
 const char* text(Relaxation relaxation);
 const char* text(dynamics::Norm projection);
 
@@ -211,7 +211,7 @@ struct FitOptions {
   bool integrator_given = false;  ///< otherwise the default of each model
   LinearFitOptions linear{};
   Condensing condensing = Condensing::kAutomatic;
-  Reduction reduction = Reduction::kAutomatic;
+  ReductionMethod reduction = ReductionMethod::kAutomatic;
   Relaxation relaxation = Relaxation::kLimit;
   double relaxation_rate = 0;       ///< kBaumgarte: alpha [1/s]; 0: by the factor
   double relaxation_factor = 0.01;  ///< kBaumgarte: e^(-alpha T), T the length of the interval

@@ -93,7 +93,7 @@ std::vector<Case> cases() {
 
   Case fixfit = free;
   fixfit.name = "fixfit";
-  fixfit.options.reduction = Reduction::kFixfit;
+  fixfit.options.reduction = ReductionMethod::kFixedFit;
   out.push_back(fixfit);
 
   Case single{"single shooting", predator_experiment(), options};
@@ -139,7 +139,7 @@ class ShootingCases : public testing::TestWithParam<int> {
 TEST_P(ShootingCases, TheBlockIsTheDerivativeAlongWhatExpandSays) {
   ASSERT_TRUE(experiment_.linearize(x_, p_)) << experiment_.why();
   const Block block = experiment_.block();
-  EXPECT_EQ(block.num_local(), experiment_.initial_unknowns().size() + 1);
+  EXPECT_EQ(block.num_local(), experiment_.layout().initial_unknowns.size() + 1);
   for (unsigned seed = 1; seed <= 3; ++seed) {
     const VectorXd xi = random_vector(block.num_local(), seed);
     const VectorXd dp = random_vector(shared_.size(), 10 + seed);

@@ -37,6 +37,8 @@ class ShootingInterval {
   double t0() const { return t0_; }
   double t1() const { return t1_; }
   int num_samples() const { return static_cast<int>(times_.size()); }
+  /// Blocks of derivatives(): one per sample.
+  int num_watched() const { return num_samples(); }
 
   // Of the last run.
   const std::vector<double>& y1() const { return state_.y; }
@@ -45,9 +47,7 @@ class ShootingInterval {
   /// One column per sample time.
   const Eigen::MatrixXd& values() const { return values_; }
   /// Derivatives of the quantities at a sample time (quantities x k).
-  const Eigen::MatrixXd& derivatives(int sample) const {
-    return derivatives_[static_cast<std::size_t>(sample)];
-  }
+  const Eigen::MatrixXd& derivatives(int block) const { return derivatives_[block]; }
   const std::vector<integrate::Event>& events() const { return events_; }
   const integrate::Statistics& statistics() const { return statistics_; }
 

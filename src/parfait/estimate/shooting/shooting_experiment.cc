@@ -1,0 +1,182 @@
+#include "parfait/estimate/shooting/shooting_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "parfait/estimate/shooting/first_nodes.h"
+
+namespace parfait::estimate {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace shooting_experiment {
+namespace {
+
+FitOptions options_for(const dynamics::System& system, const FitOptions& given) {
+  FitOptions options = given;
+  if (system.sizes().nz > 0 && !options.integrator_given) {
+    options.integrator.method = integrate::default_method(system);
+  }
+  // Trial points may lead where the model is stiff or wild; there it is better to turn back soon.
+  constexpr int kMostSteps = 50'000;
+  options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  return options;
+}
+
+}  // namespace
+}  // namespace shooting_experiment
+
+ShootingExperiment::ShootingExperiment(const ExperimentDescription& description,
+                                       const Unknowns& shared, const FitOptions& options)
+    : description_(description),
+      options_(shooting_experiment::options_for(*description.system, options)),
+      layout_(make_shooting_layout(description, shared)),
+      intervals_(layout_, options_),
+      reduction_method_(choose_reduction(layout_, options_)),
+      reduction_(make_reduction(reduction_method_)) {}
+
+bool ShootingExperiment::initialize(VecIn p, VectorXd& x) {
+  return find_first_nodes(description_, p, intervals_, x);
+}
+
+void ShootingExperiment::collect_values() {
+  values_.b = values_of(layout_.data, trajectory_);
+  values_.c = values_of(layout_.equations, trajectory_);
+  values_.e = values_of(layout_.inequalities, trajectory_);
+}
+
+bool ShootingExperiment::evaluate(VecIn x, VecIn p) {
+  set_point(layout_, x, p, trajectory_.at);
+  if (!intervals_.run(trajectory_.at)) return false;
+  intervals_.take_all(trajectory_);
+  collect_values();
+  return !linearized_ || reduction_->correct(intervals_, trajectory_, condensed_);
+}
+
+bool ShootingExperiment::linearize(VecIn x, VecIn p) {
+  set_point(layout_, x, p, trajectory_.at);
+  linearized_ = false;
+  if (!reduction_->linearize(intervals_, trajectory_, condensed_)) return false;
+  collect_values();
+  linearized_ = true;
+  fill_block();
+  watch_switches();
+  return true;
+}
+
+/// The rows as functions of xi = (w | local) and the shared parameters.
+void ShootingExperiment::fill_block() {
+  block_ = Block::zero(condensed_.num_w + layout_.locals.size(), layout_.shared.size(),
+                       static_cast<Index>(layout_.data.size()),
+                       static_cast<Index>(layout_.equations.size()),
+                       static_cast<Index>(layout_.inequalities.size()));
+  fill_derivatives(layout_, layout_.data, trajectory_, condensed_, block_.A, block_.B);
+  fill_derivatives(layout_, layout_.equations, trajectory_, condensed_, block_.C, block_.D);
+  fill_derivatives(layout_, layout_.inequalities, trajectory_, condensed_, block_.E, block_.F);
+  block_.right = right_side();
+}
+
+RightSide ShootingExperiment::right_side() const {
+  RightSide right = values_;
+  add_shifts(layout_.data, condensed_, right.b);
+  add_shifts(layout_.equations, condensed_, right.c);
+  add_shifts(layout_.inequalities, condensed_, right.e);
+  return right;
+}
+
+double ShootingExperiment::infeasibility() const {
+  double largest = 0;
+  const auto include = [&](const VectorXd& values) {
+    if (values.size() > 0) largest = std::max(largest, values.cwiseAbs().maxCoeff());
+  };
+  include(values_.c);
+  for (const VectorXd& h : trajectory_.defects) include(h);
+  for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
+  for (double g : values_.e) largest = std::max(largest, -g);
+  return largest;
+}
+
+VectorXd ShootingExperiment::expand(VecIn xi, VecIn p, bool with_values) const {
+  const Index nw = condensed_.num_w, nl = layout_.locals.size(), nz = layout_.nz();
+  VectorXd theta(layout_.num_theta());
+  for (int j = 0; j < layout_.num_theta(); ++j) {
+    const ThetaEntry& entry = layout_.theta[j];
+    theta[j] = entry.local ? xi[nw + entry.unknown] : p[entry.unknown];
+  }
+  VectorXd x(layout_.num_variables());
+  for (int i = 0; i < layout_.num_nodes(); ++i) {
+    const CondensedNode& node = condensed_.nodes[i];
+    VectorXd s = node.state_by_w * xi.head(nw) + node.state_by_theta * theta;
+    if (with_values) s += node.state_shift;
+    x.segment(layout_.first_of_state(i), layout_.size_of_state(i)) = s;
+    if (nz == 0) continue;
+    VectorXd z = node.z_by_s * s + node.z_by_theta * theta;
+    if (with_values) z += node.z_shift;
+    x.segment(layout_.first_of_algebraic(i), nz) = z;
+  }
+  x.tail(nl) = xi.tail(nl);
+  return x;
+}
+
+VectorXd ShootingExperiment::into_bounds(VecIn x) const {
+  VectorXd out = x;
+  const Unknowns& locals = layout_.locals;
+  for (int i = 0; i < locals.size(); ++i) {
+    double& value = out[layout_.first_local() + i];
+    value = std::clamp(value, locals.lower()[i], locals.upper()[i]);
+  }
+  return out;
+}
+
+VectorXd ShootingExperiment::onto_manifold(VecIn x, VecIn p) {
+  if (!layout_.has_invariants()) return x;
+  VectorXd out = x;
+  ShootingPoint point;
+  set_point(layout_, x, p, point);
+  for (int i = layout_.moves_on_manifold() ? 0 : 1; i < layout_.num_nodes(); ++i) {
+    PlacedNode& node = intervals_.node(i);
+    intervals_.placement().start(i, point, nullptr, node);
+    if (intervals_.placement().project(i, false, node)) {
+      out.segment(layout_.first_of_state(i), layout_.ny()) += node.to_manifold;
+    }
+  }
+  return out;
+}
+
+VectorXd ShootingExperiment::first_state() const {
+  const auto& y = intervals_.node(0).start.y;
+  if (y.empty()) return {};
+  return Eigen::Map<const VectorXd>(y.data(), layout_.ny());
+}
+
+/// The theory assumes that switching functions pass zero in the same order from one point to the
+/// next (Kraus 2006, section 3.3.2): say so where they did not.
+void ShootingExperiment::watch_switches() {
+  ++switching_.linearizations;
+  std::vector<std::vector<std::pair<int, int>>> sequence;
+  for (const Trajectory::Interval& interval : trajectory_.intervals) {
+    auto& events = sequence.emplace_back();
+    for (const auto& event : interval.events) events.emplace_back(event.which, event.mode);
+  }
+  if (switching_.linearizations > 1 && sequence != switching_.sequence) {
+    switching_.changed = switching_.linearizations;
+  }
+  switching_.sequence = std::move(sequence);
+}
+
+std::vector<std::string> ShootingExperiment::remarks() const {
+  std::vector<std::string> out;
+  if (switching_.changed > 1) {
+    const bool last = switching_.changed == switching_.linearizations;
+    out.push_back(fmt::format(
+        "experiment \"{}\": the sequence of events changed {} iteration {}{}", layout_.id,
+        last ? "in the last" : "before", last ? "" : fmt::format("{}", switching_.changed - 1),
+        last ? ": the estimate may not be a minimum" : "; it did not change afterwards"));
+  }
+  if (const std::string remark = reduction_->remark(); !remark.empty()) out.push_back(remark);
+  return out;
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,163 @@
+#include "parfait/estimate/shooting/shooting_intervals.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace parfait::estimate {
+
+using dynamics::Directions;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+ShootingIntervals::ShootingIntervals(const ShootingLayout& layout, const FitOptions& options)
+    : layout_(layout), options_(options), placement_(layout, options) {
+  intervals_.resize(layout.num_nodes());
+  for (int i = 0; i < size(); ++i) {
+    Interval& interval = intervals_[i];
+    interval.relaxed = placement_.make_relaxed(i);
+    const dynamics::System& system = interval.relaxed ? *interval.relaxed : *layout.system;
+    interval.integration = std::make_unique<ShootingInterval>(
+        system, *layout.observer, options.integrator, layout.times[i], layout.end_of(i),
+        layout.sample_times[i]);
+    interval.node = placement_.make_node();
+  }
+}
+
+// Each thread writes only to its own interval.
+bool ShootingIntervals::run(const ShootingPoint& at) {
+  tbb::parallel_for(0, size(), [&](int i) {
+    Interval& interval = intervals_[i];
+    interval.node.why.clear();
+    if (!placement_.place(i, at, nullptr, interval.node)) return;
+    interval.why = interval.integration->run(interval.node.start) ? lost_start(i)
+                                                                  : interval.integration->why();
+  });
+  ++work_.evaluations;
+  return account_all();
+}
+
+bool ShootingIntervals::run_seeded(const ShootingPoint& at,
+                                   const std::function<void(int, PlacedNode&)>& restrict) {
+  tbb::parallel_for(0, size(), [&](int i) {
+    Interval& interval = intervals_[i];
+    interval.node.why.clear();
+    const Seeds seeds = all_directions(layout_, i);
+    if (!placement_.place(i, at, &seeds, interval.node)) return;
+    restrict(i, interval.node);
+    interval.why = interval.integration->run(interval.node.start) ? lost_start(i)
+                                                                  : interval.integration->why();
+  });
+  ++work_.linearizations;
+  return account_all();
+}
+
+bool ShootingIntervals::place_one(int i, const ShootingPoint& at, const Seeds& seeds) {
+  Interval& interval = intervals_[i];
+  interval.node.why.clear();
+  if (placement_.place(i, at, &seeds, interval.node)) return true;
+  account(i);
+  return false;
+}
+
+bool ShootingIntervals::run_one(int i, const ShootingPoint& at, const Seeds& seeds,
+                                const std::function<void(PlacedNode&)>& restrict) {
+  if (!place_one(i, at, seeds)) return false;
+  Interval& interval = intervals_[i];
+  restrict(interval.node);
+  interval.why = interval.integration->run(interval.node.start, true) ? lost_start(i)
+                                                                      : interval.integration->why();
+  account(i);
+  return why_.empty();
+}
+
+bool ShootingIntervals::replay_one(int i, const ShootingPoint& at, const Seeds& seeds) {
+  if (!place_one(i, at, seeds)) return false;
+  Interval& interval = intervals_[i];
+  interval.why =
+      interval.integration->replay(interval.node.start) ? "" : interval.integration->why();
+  account(i);
+  return why_.empty();
+}
+
+bool ShootingIntervals::account_all() {
+  why_.clear();
+  for (int i = 0; i < size(); ++i) account(i);
+  return why_.empty();
+}
+
+/// The work of an interval, and the first failure.
+void ShootingIntervals::account(int i) {
+  const Interval& interval = intervals_[i];
+  const std::string& why = interval.node.why.empty() ? interval.why : interval.node.why;
+  if (!why.empty() && why_.empty()) {
+    why_ = fmt::format("experiment \"{}\", interval {} from t = {:g}: {}", layout_.id, i + 1,
+                       layout_.times[i], why);
+  }
+  const auto& statistics = interval.integration->statistics();
+  work_.steps += statistics.steps;
+  work_.rhs += statistics.evaluations;
+  work_.directions += interval.node.start.W.count();
+}
+
+/// Where directions grow by more than the integrator has digits, the end of the interval does not
+/// depend on its start any more, whatever the derivatives say.
+std::string ShootingIntervals::lost_start(int i) const {
+  const ShootingInterval::Start& start = intervals_[i].node.start;
+  const Directions& W0 = start.W;
+  const Directions& W1 = intervals_[i].integration->W1();
+  const double rtol = options_.integrator.rtol;
+  double growth = 0;
+  for (int c = 0; c < std::min(W1.count(), layout_.size_of_state(i)); ++c) {
+    double before = 0, after = 0;
+    for (int j = 0; j < layout_.ny(); ++j) {
+      before = std::max(before, std::abs(W0(j, c)));
+      after = std::max(after, std::abs(W1(j, c)));
+    }
+    // What a parameter does on the way is no growth; where it has not moved the start by more than
+    // the integrator sees, there is nothing else.
+    bool is_of_parameter = false;
+    for (int j = 0; j < layout_.system->sizes().np; ++j) is_of_parameter |= start.dp(j, c) != 0;
+    if (before > (is_of_parameter ? rtol : 0)) growth = std::max(growth, after / before);
+  }
+  if (growth * rtol < 1) return "";
+  constexpr double kFine = 1e4;  // per interval
+  return fmt::format(
+      "solutions grow by {:.0e} within the interval, more than rtol = {:.0e} can resolve. Use {} "
+      "times as many intervals",
+      growth, rtol, static_cast<int>(std::ceil(std::log(growth) / std::log(kFine))));
+}
+
+void ShootingIntervals::take_values(int i, Trajectory& trajectory) const {
+  trajectory.intervals.resize(size());
+  trajectory.intervals[i].quantities = interval(i).values();
+  trajectory.intervals[i].events = interval(i).events();
+}
+
+void ShootingIntervals::take_defects(Trajectory& trajectory) const {
+  trajectory.defects.resize(size() - 1);
+  for (int i = 0; i + 1 < size(); ++i) {
+    const auto& y1 = interval(i).y1();
+    trajectory.defects[i] =
+        Eigen::Map<const VectorXd>(y1.data(), layout_.ny()).cwiseQuotient(layout_.scale) -
+        trajectory.at.s[i + 1];
+  }
+}
+
+void ShootingIntervals::take_all(Trajectory& trajectory) const {
+  for (int i = 0; i < size(); ++i) take_values(i, trajectory);
+  take_defects(trajectory);
+}
+
+MatrixXd ShootingIntervals::end_directions(int i) const {
+  const Directions& W = interval(i).W1();
+  MatrixXd D(layout_.ny(), W.count());
+  for (int c = 0; c < W.count(); ++c) {
+    for (int j = 0; j < layout_.ny(); ++j) D(j, c) = W(j, c) / layout_.scale[j];
+  }
+  return D;
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,303 @@
+#include "parfait/estimate/shooting/shooting_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/shooting/observables.h"
+
+namespace parfait::estimate {
+
+using base::InputError;
+
+namespace shooting_layout {
+namespace {
+
+/// Which parameters of the model are unknown, and the values of the others.
+void add_parameters(const ExperimentDescription& description, ShootingLayout& layout) {
+  const auto& infos = layout.system->parameters();
+  std::map<std::string, int> index;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    index[infos[i].id] = static_cast<int>(i);
+    layout.parameters.push_back(infos[i].initial);
+  }
+  std::vector<bool> taken(infos.size(), false);
+  for (const SetParameter& set : description.sets) {
+    const auto at = index.find(set.parameter);
+    if (at == index.end()) continue;  // check() has complained
+    layout.parameters[at->second] = set.value;
+    taken[at->second] = true;
+  }
+  const auto add = [&](const Unknowns& unknowns, bool local) {
+    for (int i = 0; i < unknowns.size(); ++i) {
+      const auto at = index.find(unknowns.estimate(i).parameter);
+      if (at == index.end() || taken[at->second]) continue;
+      taken[at->second] = true;
+      layout.theta.push_back({.local = local, .unknown = i, .parameter = at->second});
+    }
+  };
+  add(layout.locals, true);
+  add(layout.shared, false);
+}
+
+/// Which components of the first state are unknown.
+void add_first_node(const ExperimentDescription& description, ShootingLayout& layout) {
+  const int ny = layout.ny();
+  layout.scale = Eigen::VectorXd::Ones(ny);
+  layout.given.resize(ny);
+  std::vector<const InitialState*> of(ny, nullptr);
+  // Named states win over the rule for all others.
+  for (bool named : {false, true}) {
+    for (const InitialState& initial : description.initial) {
+      if (initial.state.empty() == named) continue;
+      for (int i = 0; i < ny; ++i) {
+        if (!named || layout.state_names[i] == initial.state) of[i] = &initial;
+      }
+    }
+  }
+  for (int i = 0; i < ny; ++i) {
+    if (of[i] == nullptr) continue;
+    layout.given[i] = of[i]->value;
+    layout.scale[i] = of[i]->scale;
+    if (of[i]->kind != InitialState::Kind::kFixed) layout.free.push_back(i);
+  }
+}
+
+void add_grid(const ExperimentDescription& description, ShootingLayout& layout) {
+  const Horizon horizon = horizon_of(description);
+  layout.begin = horizon.begin;
+  layout.end = horizon.end;
+  const Grid& grid = description.grid;
+  std::vector<double> all = grid.times;
+  if (all.empty()) {
+    for (int i = 0; i <= grid.intervals; ++i) {
+      all.push_back(layout.begin + (layout.end - layout.begin) * i / grid.intervals);
+    }
+    all.back() = layout.end;
+  } else {
+    if (all.front() > layout.begin) all.insert(all.begin(), layout.begin);
+    if (all.back() < layout.end) all.push_back(layout.end);
+  }
+  if (!grid.end_node) all.pop_back();
+  layout.times = std::move(all);
+  layout.sample_times.resize(layout.times.size());
+}
+
+void add_sample_time(double t, ShootingLayout& layout) {
+  auto& times = layout.sample_times[layout.interval_of(t)];
+  const auto at = std::lower_bound(times.begin(), times.end(), t);
+  if (at == times.end() || *at != t) times.insert(at, t);
+}
+
+/// The place of a quantity among those that are observed.
+int quantity(const FormulaText& formula, ShootingLayout& layout) {
+  auto& all = layout.quantities;
+  const auto at = std::find(all.begin(), all.end(), formula.text);
+  if (at != all.end()) return static_cast<int>(at - all.begin());
+  try {
+    layout.system->make_observer(std::vector<std::string>{formula.text});
+  } catch (const InputError& error) {
+    throw error.place().text().empty() ? InputError(formula.place, error.what()) : error;
+  }
+  all.push_back(formula.text);
+  return static_cast<int>(all.size()) - 1;
+}
+
+/// A quantity at a time that add_sample_time() knows.
+std::shared_ptr<const Observable> quantity_at(double t, const FormulaText& formula,
+                                              const Place& place, ShootingLayout& layout) {
+  const int index = quantity(formula, layout);
+  if (t < layout.begin || t > layout.end) {
+    throw InputError(place, fmt::format("experiment \"{}\": t = {:g} lies outside the horizon "
+                                        "[{:g}, {:g}].",
+                                        layout.id, t, layout.begin, layout.end));
+  }
+  const int interval = layout.interval_of(t);
+  const auto& times = layout.sample_times[interval];
+  const auto at = std::lower_bound(times.begin(), times.end(), t);
+  return std::make_shared<QuantityAtTime>(interval, static_cast<int>(at - times.begin()), index);
+}
+
+void add_samples(const ExperimentDescription& description,
+                 const std::vector<Measurement>& measurements, ShootingLayout& layout) {
+  for (const Measurement& m : measurements) add_sample_time(m.t, layout);
+  for (const Requirement& r : description.requirements) {
+    for (const auto& term : r.terms) add_sample_time(term.at.value_or(layout.begin), layout);
+  }
+}
+
+/// (observable - measured) / sigma.
+void add_residual(std::shared_ptr<const Observable> what, double weight, const ResidualInfo& info,
+                  ShootingLayout& layout) {
+  layout.data.push_back({.terms = {{.what = std::move(what), .weight = weight}},
+                         .constant = -info.measured / info.sigma});
+  layout.experiment.residuals.push_back(info);
+}
+
+void add_measurements(const ExperimentDescription& description,
+                      const std::vector<Measurement>& measurements, ShootingLayout& layout) {
+  for (const Measurement& m : measurements) {
+    const Observation& o = description.observations[m.observation];
+    add_residual(quantity_at(m.t, o.quantity, o.place, layout), 1 / m.sigma,
+                 {.column = o.column, .t = m.t, .measured = m.value, .sigma = m.sigma}, layout);
+  }
+}
+
+/// Priors are measurements, too.
+void add_priors(const ExperimentDescription& description, ShootingLayout& layout) {
+  for (const InitialState& initial : description.initial) {
+    if (initial.kind != InitialState::Kind::kPrior) continue;
+    for (std::size_t j = 0; j < layout.free.size(); ++j) {
+      const int i = layout.free[j];
+      const std::string& name = layout.state_names[i];
+      if (!initial.state.empty() && initial.state != name) continue;
+      add_residual(std::make_shared<NodeState>(0, static_cast<int>(j)),
+                   layout.scale[i] / initial.sigma,
+                   {.column = name,
+                    .t = layout.begin,
+                    .measured = initial.value.value_or(layout.system->initial_state()[i]),
+                    .sigma = initial.sigma,
+                    .prior = true},
+                   layout);
+    }
+  }
+  for (int i = 0; i < layout.locals.size(); ++i) {
+    const Estimate& local = layout.locals.estimate(i);
+    if (!local.prior) continue;
+    add_residual(std::make_shared<LocalParameter>(layout.locals, i), 1 / local.prior->sigma,
+                 {.column = local.parameter,
+                  .t = layout.begin,
+                  .measured = local.prior->value,
+                  .sigma = local.prior->sigma,
+                  .prior = true},
+                 layout);
+  }
+}
+
+void add_requirements(const ExperimentDescription& description, ShootingLayout& layout) {
+  for (const Requirement& requirement : description.requirements) {
+    ShootingRow row;
+    for (const auto& term : requirement.terms) {
+      row.terms.push_back({.what = quantity_at(term.at.value_or(layout.begin), term.formula,
+                                               requirement.place, layout)});
+    }
+    (requirement.inequality ? layout.inequalities : layout.equations).push_back(std::move(row));
+  }
+}
+
+/// weight * observable - lower >= 0 and upper - weight * observable >= 0, where they are finite.
+void add_bounds(const std::shared_ptr<const Observable>& what, double weight, double lower,
+                double upper, ShootingLayout& layout) {
+  auto& rows = layout.inequalities;
+  if (std::isfinite(lower)) {
+    rows.push_back({.terms = {{.what = what, .weight = weight}}, .constant = -lower});
+  }
+  if (std::isfinite(upper)) {
+    rows.push_back({.terms = {{.what = what, .weight = -weight}}, .constant = upper});
+  }
+}
+
+/// Of unknown states at every node, and of local parameters.
+void add_all_bounds(const ExperimentDescription& description, ShootingLayout& layout) {
+  for (const StateBounds& b : description.state_bounds) {
+    const auto at = std::find(layout.state_names.begin(), layout.state_names.end(), b.state);
+    const int i = static_cast<int>(at - layout.state_names.begin());
+    for (int node = 0; node < layout.num_nodes(); ++node) {
+      int entry = i;
+      if (node == 0) {
+        const auto free = std::find(layout.free.begin(), layout.free.end(), i);
+        if (free == layout.free.end()) continue;
+        entry = static_cast<int>(free - layout.free.begin());
+      }
+      add_bounds(std::make_shared<NodeState>(node, entry), layout.scale[i], b.lower, b.upper,
+                 layout);
+    }
+  }
+  for (int i = 0; i < layout.locals.size(); ++i) {
+    // In the unknown itself, which ascends with the parameter.
+    add_bounds(std::make_shared<LocalUnknown>(i), 1, layout.locals.lower()[i],
+               layout.locals.upper()[i], layout);
+  }
+}
+
+std::vector<std::string> variable_names(const ShootingLayout& layout) {
+  std::vector<std::string> names;
+  const auto at = [](const std::string& name, double t) {
+    return fmt::format("{}({:g})", name, t);
+  };
+  for (int i : layout.free) names.push_back(at(layout.state_names[i], layout.begin));
+  for (int i = 1; i < layout.num_nodes(); ++i) {
+    for (const auto& name : layout.state_names) names.push_back(at(name, layout.times[i]));
+  }
+  for (double t : layout.times) {
+    for (int j = 0; j < layout.nz(); ++j) names.push_back(at(fmt::format("z{}", j + 1), t));
+  }
+  for (const auto& name : layout.locals.names()) names.push_back(name);
+  return names;
+}
+
+/// What others see of the layout, residuals apart.
+void add_outside(ShootingLayout& layout) {
+  ExperimentLayout& out = layout.experiment;
+  out.id = layout.id;
+  out.variables = variable_names(layout);
+  out.locals = layout.locals;
+  out.first_local = layout.first_local();
+  for (std::size_t j = 0; j < layout.free.size(); ++j) {
+    const int i = layout.free[j];
+    out.initial_unknowns.push_back(
+        {.state = layout.state_names[i], .index = static_cast<int>(j), .scale = layout.scale[i]});
+  }
+  out.nodes = {
+      .names = layout.state_names, .times = layout.times, .first = {}, .scale = layout.scale};
+  for (int i = 0; i < layout.num_nodes(); ++i) {
+    const bool is_whole = layout.size_of_state(i) == layout.ny();
+    out.nodes.first.push_back(is_whole ? layout.first_of_state(i) : -1);
+  }
+}
+
+}  // namespace
+}  // namespace shooting_layout
+
+ShootingLayout make_shooting_layout(const ExperimentDescription& description,
+                                    const Unknowns& shared) {
+  using namespace shooting_layout;
+  ShootingLayout layout;
+  layout.id = description.id;
+  layout.system = description.system;
+  layout.state_names = description.system->state_names();
+  layout.shared = shared;
+  layout.locals = Unknowns(description.locals);
+  add_parameters(description, layout);
+  add_first_node(description, layout);
+  add_grid(description, layout);
+  const std::vector<Measurement> measurements = measurements_of(description);
+  add_samples(description, measurements, layout);  // before rows, which know their places
+  add_measurements(description, measurements, layout);
+  add_priors(description, layout);
+  add_requirements(description, layout);
+  add_all_bounds(description, layout);
+  layout.observer = layout.system->make_observer(layout.quantities);
+  add_outside(layout);
+  return layout;
+}
+
+int ShootingLayout::interval_of(double t) const {
+  const auto after = std::upper_bound(times.begin(), times.end(), t);
+  return std::max(0, static_cast<int>(after - times.begin()) - 1);
+}
+
+int ShootingLayout::first_of_state(int node) const {
+  return node == 0 ? 0 : size_of_state(0) + (node - 1) * ny();
+}
+
+bool ShootingLayout::has_invariants() const {
+  const auto& sizes = system->sizes();
+  return sizes.num_pos + sizes.num_vel > 0;
+}
+
+}  // namespace parfait::estimate
