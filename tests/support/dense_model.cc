@@ -128,9 +128,9 @@ MatrixXd point_matrix(const WitnessBody& body, const Vector3d& r) {
 VectorXd coordinates_of(const WitnessBody& body, const Vector3d& o, const Eigen::Matrix3d& X) {
   VectorXd q(12);
   q << o, X.col(0), X.col(1), X.col(2);
-  if (body.coordinates == mechanism::Coordinates::kFourPoints) {
+  if (body.coordinates == mechanism::BodyCoordinates::kFourPoints) {
     for (int i = 0; i < 3; ++i) q.segment<3>(3 + 3 * i) += o;
-  } else if (body.coordinates == mechanism::Coordinates::kTwoPointsTwoVectors) {
+  } else if (body.coordinates == mechanism::BodyCoordinates::kTwoPointsTwoVectors) {
     q.segment<3>(3) += o;
   }
   return q;

@@ -264,8 +264,9 @@ TEST(DenseModel, AxesAndCoordinatesDoNotChangeTheMotion) {
         if (force.begin && force.begin->body == body.id) convert_frame(force.begin->frame);
         if (force.end && force.end->body == body.id) convert_frame(force.end->frame);
       }
-      body.coordinates = random.coin() ? mechanism::Coordinates::kFourPoints
-                                       : mechanism::Coordinates::kTwoPointsTwoVectors;
+      other.natural.bodies[body.id].coordinates =
+          random.coin() ? mechanism::BodyCoordinates::kFourPoints
+                        : mechanism::BodyCoordinates::kTwoPointsTwoVectors;
     }
     const DenseModel one(m.description), two(other);
     const VectorXd a = one.solve(one.initial_state()).a, b = two.solve(two.initial_state()).a;
@@ -323,7 +324,7 @@ TEST(DenseModel, AReleasedAxisStretchesLikeAMassOnASpring) {
   body.inertia[0][0] = 0.5;
   body.inertia[1][1] = 0.7;
   body.inertia[2][2] = 0.9;
-  body.released.xx = true;
+  d.natural.bodies["rod"].released.xx = true;
   body.x_rate = {0.4, 0, 0};
   d.bodies.push_back(body);
   mechanism::Force force;

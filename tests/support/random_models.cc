@@ -162,15 +162,15 @@ class Builder {
     body.center_of_mass = value3(at.U.inverse() * center);
     for (int k = 0; k < 3; ++k) body.inertia[k] = value3(Theta.row(k));
     if (options_.mixed_coordinates) {
-      const mechanism::Coordinates choices[] = {mechanism::Coordinates::kOriginAndAxes,
-                                                mechanism::Coordinates::kTwoPointsTwoVectors,
-                                                mechanism::Coordinates::kFourPoints};
-      body.coordinates = choices[random_.index(3)];
+      const mechanism::BodyCoordinates choices[] = {
+          mechanism::BodyCoordinates::kOriginAndAxes,
+          mechanism::BodyCoordinates::kTwoPointsTwoVectors,
+          mechanism::BodyCoordinates::kFourPoints};
+      model_.description.natural.bodies[body.id].coordinates = choices[random_.index(3)];
     }
     if (options_.release_constraints && random_.coin()) {
-      bool* const rows[] = {&body.released.xx, &body.released.yy, &body.released.zz,
-                            &body.released.xy, &body.released.xz, &body.released.yz};
-      *rows[random_.index(6)] = true;
+      auto& released = model_.description.natural.bodies[body.id].released;
+      released.*mechanism::released_names()[random_.index(6)].flag = true;
     }
     return body;
   }

@@ -158,10 +158,10 @@ struct Reader {
     return m;
   }
 
-  void add_body(const mechanism::Body& body) {
+  void add_body(const mechanism::Body& body, const mechanism::NaturalBody& natural) {
     WitnessBody w;
     w.id = body.id;
-    w.coordinates = body.coordinates;
+    w.coordinates = natural.coordinates;
     w.o0 = vector(body.o);
     w.X0 << vector(body.x), vector(body.y), vector(body.z);
     w.R = to_orthonormal(w.X0);
@@ -180,12 +180,12 @@ struct Reader {
                                      .offset = w.X0.col(i).dot(w.X0.col(j)),
                                      .name = body.id + "." + name});
     };
-    keep(body.released.xx, 0, 0, "xx");
-    keep(body.released.yy, 1, 1, "yy");
-    keep(body.released.zz, 2, 2, "zz");
-    keep(body.released.xy, 0, 1, "xy");
-    keep(body.released.xz, 0, 2, "xz");
-    keep(body.released.yz, 1, 2, "yz");
+    keep(natural.released.xx, 0, 0, "xx");
+    keep(natural.released.yy, 1, 1, "yy");
+    keep(natural.released.zz, 2, 2, "zz");
+    keep(natural.released.xy, 0, 1, "xy");
+    keep(natural.released.xz, 0, 2, "xz");
+    keep(natural.released.yz, 1, 2, "yz");
     parts.constraints.push_back(rigid);
   }
 
@@ -346,7 +346,9 @@ struct Reader {
 WitnessParts make_witness_parts(const mechanism::Description& description,
                                 const Functions& functions) {
   Reader reader{description, functions};
-  for (const auto& body : description.bodies) reader.add_body(body);
+  for (const auto& body : description.bodies) {
+    reader.add_body(body, description.natural.of(body.id));
+  }
   for (const auto& joint : description.joints) reader.add_joint(joint);
   for (const auto& constraint : description.constraints) reader.add_constraint(constraint);
   for (const auto& force : description.forces) reader.add_force(force);

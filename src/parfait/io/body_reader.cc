@@ -96,13 +96,20 @@ void read_inertia(Element element, mechanism::Body& body) {
   element.finish();
 }
 
+mechanism::BodyCoordinates read_coordinates(const Element& at, const Text& text) {
+  std::vector<std::pair<std::string, mechanism::BodyCoordinates>> choices;
+  for (const auto& [name, choice] : mechanism::body_coordinates_names()) {
+    choices.emplace_back(name, choice);
+  }
+  return read_choice(at, text, "coordinates", choices);
+}
+
 mechanism::Released read_released(const Element& at, const Text& text) {
+  std::vector<std::pair<std::string, bool mechanism::Released::*>> flags;
+  for (const auto& [name, flag] : mechanism::released_names()) flags.emplace_back(name, flag);
   mechanism::Released released;
-  const std::vector<std::pair<std::string, bool*>> flags = {
-      {"xx", &released.xx}, {"yy", &released.yy}, {"zz", &released.zz},
-      {"xy", &released.xy}, {"xz", &released.xz}, {"yz", &released.yz}};
   for (const auto& word : split_names(text)) {
-    *read_choice<bool*>(at, word, "release", flags) = true;
+    released.*read_choice(at, word, "release", flags) = true;
   }
   return released;
 }
@@ -120,7 +127,7 @@ mechanism::Marker read_body_marker(Element element, const mechanism::Body& body)
 
 }  // namespace
 
-mechanism::Body read_body(Element& element) {
+mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural) {
   mechanism::Body body;
   body.place = element.place();
   body.id = read_id(element);
@@ -139,14 +146,14 @@ mechanism::Body read_body(Element& element) {
     read_inertia(std::move(*inertia), body);
   }
   if (const auto coordinates = element.field("coordinates")) {
-    body.coordinates = read_choice<mechanism::Coordinates>(
-        element, *coordinates, "coordinates",
-        {{"origin_axes", mechanism::Coordinates::kOriginAndAxes},
-         {"two_points", mechanism::Coordinates::kTwoPointsTwoVectors},
-         {"four_points", mechanism::Coordinates::kFourPoints}});
+    auto& own = natural.bodies[body.id];
+    own.coordinates = read_coordinates(element, *coordinates);
+    own.coordinates_place = coordinates->place;
   }
   if (const auto release = element.field("release")) {
-    body.released = read_released(element, *release);
+    auto& own = natural.bodies[body.id];
+    own.released = read_released(element, *release);
+    own.released_place = release->place;
   }
   for (auto& marker : element.children("marker")) {
     body.markers.push_back(read_body_marker(std::move(marker), body));

@@ -6,7 +6,8 @@
 /// The mechanical elements of a model file, each from its XML element.
 namespace parfait::io {
 
-mechanism::Body read_body(Element& element);
+/// What only natural coordinates understand goes to `natural`.
+mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural);
 mechanism::Joint read_joint(Element& element);
 mechanism::Constraint read_constraint(Element& element);
 mechanism::Force read_force(Element& element);

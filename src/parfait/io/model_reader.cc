@@ -127,8 +127,8 @@ mechanism::Description read_model_text(std::string_view text, const std::string&
   description.file = file_name;
   if (const auto id = root.attribute("id")) description.id = id->text;
   if (const auto tolerance = root.attribute("rank_tolerance")) {
-    description.rank_tolerance = read_number(root, *tolerance, "rank_tolerance");
-    description.rank_tolerance_place = tolerance->place;
+    description.natural.rank_tolerance = read_number(root, *tolerance, "rank_tolerance");
+    description.natural.rank_tolerance_place = tolerance->place;
   }
   // Asked for before anything is read, so that a misspelt element is reported as such and not as
   // missing where another one refers to it.
@@ -144,7 +144,9 @@ mechanism::Description read_model_text(std::string_view text, const std::string&
   read_remarks(root, description.remarks);
   root.finish();
 
-  for (auto& element : bodies) description.bodies.push_back(read_body(element));
+  for (auto& element : bodies) {
+    description.bodies.push_back(read_body(element, description.natural));
+  }
   for (auto& element : joints) description.joints.push_back(read_joint(element));
   for (auto& element : constraints) description.constraints.push_back(read_constraint(element));
   for (auto& element : forces) description.forces.push_back(read_force(element));

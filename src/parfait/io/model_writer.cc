@@ -85,31 +85,28 @@ void write_inertia(xml_node body_node, const mechanism::Body& body) {
   set(node, "z", value_list_text(I[2]));
 }
 
-std::string released_text(const mechanism::Released& released) {
-  std::string out;
-  const auto add = [&](bool flag, const char* name) {
-    if (flag) out += (out.empty() ? "" : " ") + std::string(name);
-  };
-  add(released.xx, "xx");
-  add(released.yy, "yy");
-  add(released.zz, "zz");
-  add(released.xy, "xy");
-  add(released.xz, "xz");
-  add(released.yz, "yz");
-  return out;
+void write_natural(xml_node node, const mechanism::NaturalBody& natural) {
+  if (natural.coordinates != mechanism::NaturalBody().coordinates) {
+    for (const auto& [name, choice] : mechanism::body_coordinates_names()) {
+      if (choice == natural.coordinates) set(node, "coordinates", std::string(name));
+    }
+  }
+  if (!natural.released.any()) return;
+  std::string released;
+  for (const auto& [name, flag] : mechanism::released_names()) {
+    if (natural.released.*flag) released += (released.empty() ? "" : " ") + std::string(name);
+  }
+  set(node, "release", released);
 }
 
-void write_body(xml_node model, const mechanism::Body& body) {
+void write_body(xml_node model, const mechanism::Body& body,
+                const mechanism::NaturalBody& natural) {
   xml_node node = model.append_child("body");
   set(node, "id", body.id);
   set(node, "mass", value_text(body.mass));
   if (!is_zero(body.center_of_mass))
     set(node, "center_of_mass", value_list_text(body.center_of_mass));
-  if (body.coordinates != mechanism::Coordinates::kOriginAndAxes) {
-    const bool two = body.coordinates == mechanism::Coordinates::kTwoPointsTwoVectors;
-    set(node, "coordinates", std::string(two ? "two_points" : "four_points"));
-  }
-  if (body.released.any()) set(node, "release", released_text(body.released));
+  write_natural(node, natural);
   xml_node position = node.append_child("position");
   set(position, "o", value_list_text(body.o));
   set(position, "x", value_list_text(body.x));
@@ -262,14 +259,16 @@ std::string model_text(const mechanism::Description& description) {
   pugi::xml_document document;
   xml_node model = document.append_child("model");
   if (!description.id.empty()) set(model, "id", description.id);
-  if (description.rank_tolerance != mechanism::Description().rank_tolerance) {
-    set(model, "rank_tolerance", number_text(description.rank_tolerance));
+  if (description.natural.rank_tolerance != mechanism::NaturalCoordinates().rank_tolerance) {
+    set(model, "rank_tolerance", number_text(description.natural.rank_tolerance));
   }
   for (const auto& remark : description.remarks) {
     model.append_child("remark").text().set(remark.c_str());
   }
   write_simulation(model, description.simulation);
-  for (const auto& body : description.bodies) write_body(model, body);
+  for (const auto& body : description.bodies) {
+    write_body(model, body, description.natural.of(body.id));
+  }
   for (const auto& joint : description.joints) write_joint(model, joint);
   for (const auto& constraint : description.constraints) write_constraint(model, constraint);
   for (const auto& force : description.forces) write_force(model, force);

@@ -23,16 +23,16 @@ Number3 cross(const Number3& a, const Number3& b) {
 }
 
 /// Coordinates and rates of a body as the description gives them.
-void described_state(const Body& body, double* q, double* v) {
+void described_state(const Body& body, BodyCoordinates coordinates, double* q, double* v) {
   const Number3 axes[3] = {body.x, body.y, body.z};
   Number3 rates[3] = {body.x_rate, body.y_rate, body.z_rate};
   const Number3 o_rate = body.v.value_or(body.o_rate);
   if (body.omega) {
     for (int i = 0; i < 3; ++i) rates[i] = cross(*body.omega, axes[i]);
   }
-  const bool point[3] = {body.coordinates != Coordinates::kOriginAndAxes,
-                         body.coordinates == Coordinates::kFourPoints,
-                         body.coordinates == Coordinates::kFourPoints};
+  const bool point[3] = {coordinates != BodyCoordinates::kOriginAndAxes,
+                         coordinates == BodyCoordinates::kFourPoints,
+                         coordinates == BodyCoordinates::kFourPoints};
   for (int k = 0; k < 3; ++k) {
     q[k] = body.o[k];
     v[k] = o_rate[k];
@@ -211,7 +211,9 @@ void assemble(const Model& model, ModelData& m) {
   const int nq = m.sizes.nq;
   std::vector<double> y(m.sizes.ny());
   for (std::size_t b = 0; b < m.description.bodies.size(); ++b) {
-    described_state(m.description.bodies[b], y.data() + 12 * b, y.data() + nq + 12 * b);
+    const auto& body = m.description.bodies[b];
+    described_state(body, m.description.natural.of(body.id).coordinates, y.data() + 12 * b,
+                    y.data() + nq + 12 * b);
   }
   for (std::size_t i = 0; i < m.states.size(); ++i) y[2 * nq + i] = m.states[i].initial;
   const std::vector<double> described = y;

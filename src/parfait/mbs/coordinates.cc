@@ -14,15 +14,15 @@ void CoordinateMap::apply(const std::array<std::array<double, 4>, 4>& M, const d
   }
 }
 
-CoordinateMap CoordinateMap::of(const Body& body) {
+CoordinateMap CoordinateMap::of(const Body& body, BodyCoordinates coordinates) {
   const auto frame = mechanism::GeneralFrame::of(body);
   const bool orthonormal = frame.is_orthonormal;
   Eigen::Matrix3d S;
   for (int i = 0; i < 3; ++i) S.row(i) << frame.S[i][0], frame.S[i][1], frame.S[i][2];
 
   Eigen::Matrix4d points = Eigen::Matrix4d::Identity();  // u = (o e1 e2 e3) points
-  if (body.coordinates == Coordinates::kTwoPointsTwoVectors) points(0, 1) = 1;
-  if (body.coordinates == Coordinates::kFourPoints) points.row(0).setOnes();
+  if (coordinates == BodyCoordinates::kTwoPointsTwoVectors) points(0, 1) = 1;
+  if (coordinates == BodyCoordinates::kFourPoints) points.row(0).setOnes();
   Eigen::Matrix4d axes = Eigen::Matrix4d::Identity();  // (o e1 e2 e3) = canonical axes
   axes.bottomRightCorner<3, 3>() = S;
   const Eigen::Matrix4d B = axes * points;
@@ -32,7 +32,7 @@ CoordinateMap CoordinateMap::of(const Body& body) {
   CoordinateMap map;
   map.S = frame.S;
   map.is_orthonormal = orthonormal;
-  map.is_identity = orthonormal && body.coordinates == Coordinates::kOriginAndAxes;
+  map.is_identity = orthonormal && coordinates == BodyCoordinates::kOriginAndAxes;
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 4; ++j) {
       map.A[i][j] = A(i, j);

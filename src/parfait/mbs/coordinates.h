@@ -18,7 +18,7 @@ struct CoordinateMap {
   bool is_identity = true;
   bool is_orthonormal = true;  ///< S = I
 
-  static CoordinateMap of(const Body& body);
+  static CoordinateMap of(const Body& body, BodyCoordinates coordinates);
 
   void to_canonical(const double* u, double* q) const { apply(A, u, q); }
   void from_canonical(const double* q, double* u) const { apply(B, q, u); }

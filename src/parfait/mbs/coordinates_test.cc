@@ -107,28 +107,28 @@ TEST(Coordinates, OfEveryChoiceAndOfAGeneralFrameGiveTheSameMotion) {
     return observed(model, *ws, 0, start_state(model), watched());
   }();
   EXPECT_GT((expected - start).head(5).cwiseAbs().maxCoeff(), 0.3);  // it does move
-  for (auto choice : {Coordinates::kTwoPointsTwoVectors, Coordinates::kFourPoints}) {
+  for (auto choice : {BodyCoordinates::kTwoPointsTwoVectors, BodyCoordinates::kFourPoints}) {
     auto d = double_pendulum();
-    for (auto& body : d.bodies) body.coordinates = choice;
+    for (const auto& body : d.bodies) d.natural.bodies[body.id].coordinates = choice;
     EXPECT_LT(relative_difference(after_one_second(d), expected), 1e-10);
   }
   Matrix3d U, V;
   U << 1.3, 0.2, -0.3, 0, 0.8, 0.1, 0, 0, 1.1;
   V << 0.7, -0.2, 0.1, 0, 1.2, 0.3, 0, 0, 0.9;
-  for (auto choice :
-       {Coordinates::kOriginAndAxes, Coordinates::kTwoPointsTwoVectors, Coordinates::kFourPoints}) {
+  for (auto choice : {BodyCoordinates::kOriginAndAxes, BodyCoordinates::kTwoPointsTwoVectors,
+                      BodyCoordinates::kFourPoints}) {
     auto d = double_pendulum();
     skew(d, "body_1", U);
     skew(d, "body_2", V);
-    for (auto& body : d.bodies) body.coordinates = choice;
+    for (const auto& body : d.bodies) d.natural.bodies[body.id].coordinates = choice;
     EXPECT_LT(relative_difference(after_one_second(d), expected), 1e-10);
   }
 }
 
 TEST(Coordinates, OfPointsNameTheirStatesAsPoints) {
   auto d = double_pendulum();
-  d.bodies[0].coordinates = Coordinates::kTwoPointsTwoVectors;
-  d.bodies[1].coordinates = Coordinates::kFourPoints;
+  d.natural.bodies["body_1"].coordinates = BodyCoordinates::kTwoPointsTwoVectors;
+  d.natural.bodies["body_2"].coordinates = BodyCoordinates::kFourPoints;
   const Model model(d);
   const auto names = model.state_names();
   EXPECT_EQ(names[3], "body_1.p1.x");
@@ -141,16 +141,18 @@ TEST(Coordinates, OfPointsNameTheirStatesAsPoints) {
 
 constexpr double kJxx = (1.1 + 1.3 - 0.8) / 2, kJyy = (0.8 + 1.3 - 1.1) / 2;
 
-/// Its e1 may change its length.
-Body stretching_body() {
+/// A body whose e1 may change its length.
+Description stretching_body() {
+  Description d;
   Body body;
   body.id = "body";
   body.mass = 2.0;
   body.inertia[0][0] = 0.8;
   body.inertia[1][1] = 1.1;
   body.inertia[2][2] = 1.3;
-  body.released.xx = true;
-  return body;
+  d.bodies = {body};
+  d.natural.bodies["body"].released.xx = true;
+  return d;
 }
 
 // A body whose e1 may change its length (xx released), held by four springs of rest length 0
@@ -158,8 +160,7 @@ Body stretching_body() {
 // moment Jxx = (Iyy + Izz - Ixx) / 2 the symmetric motion is Jxx lambda'' = -4 k (lambda - a).
 TEST(Released, LengthOscillatesAsItsClosedFormSays) {
   const double a = 1.4, c = 0.6, k = 3, rate = 0.25;
-  Description d;
-  d.bodies = {stretching_body()};
+  Description d = stretching_body();
   d.bodies[0].x_rate = {rate, 0, 0};
   for (int i = 0; i < 4; ++i) {
     const double side = i < 2 ? 1 : -1, across = i % 2 ? 1 : -1;
@@ -192,8 +193,7 @@ TEST(Released, LengthOscillatesAsItsClosedFormSays) {
 // force in the place of the constraint): Jxx lambda'' = -k (lambda - rest).
 TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
   const double k = 5, rest = 1.3;
-  Description d;
-  d.bodies = {stretching_body()};
+  Description d = stretching_body();
   Force f;
   f.key = "Spring";
   f.id = "inside";
@@ -220,8 +220,7 @@ TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
 // Nothing holds it: a spinning body stretches for ever and slows down, with the energy and angular
 // momentum it began with. In the plane L = (Jxx lambda^2 + Jyy) w.
 TEST(Released, FreeSpinningBodyKeepsEnergyAndAngularMomentumWhileItStretches) {
-  Description d;
-  d.bodies = {stretching_body()};
+  Description d = stretching_body();
   d.bodies[0].omega = Number3{0, 0, 2.0};
   const Model model(d);
   auto ws = model.make_workspace(0);
@@ -243,9 +242,9 @@ TEST(Released, WithoutForcesStretchesUniformlyWhileItFalls) {
   body.id = "body";
   for (int i = 0; i < 3; ++i) body.inertia[i][i] = 1.0 + 0.1 * i;
   body.center_of_mass = {0.5, 0.0, 0.0};
-  body.released.xx = true;
   body.x_rate = {0.3, 0, 0};
   d.bodies = {body};
+  d.natural.bodies["body"].released.xx = true;
   d.forces = {testing_support::gravitation()};
   const Model model(d);
   auto ws = model.make_workspace(0);

@@ -10,8 +10,8 @@ namespace parfait::mbs {
 
 using mechanism::Assignment;
 using mechanism::Body;
+using mechanism::BodyCoordinates;
 using mechanism::Constraint;
-using mechanism::Coordinates;
 using mechanism::Description;
 using mechanism::Event;
 using mechanism::Force;

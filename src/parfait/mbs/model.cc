@@ -55,8 +55,9 @@ std::vector<std::string> Model::state_names() const {
   std::vector<std::string> names;
   for (const char* rate : {"", "v"}) {
     for (const auto& body : data_->description.bodies) {
-      const bool points = body.coordinates == Coordinates::kFourPoints;
-      const bool two = body.coordinates == Coordinates::kTwoPointsTwoVectors;
+      const auto coordinates = data_->description.natural.of(body.id).coordinates;
+      const bool points = coordinates == BodyCoordinates::kFourPoints;
+      const bool two = coordinates == BodyCoordinates::kTwoPointsTwoVectors;
       const char* vectors[4] = {"o", points || two ? "p1" : "e1", points ? "p2" : "e2",
                                 points ? "p3" : "e3"};
       for (const char* vector : vectors) {

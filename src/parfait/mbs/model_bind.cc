@@ -93,7 +93,7 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
       constants(m.constants.size()),
       scratch(m.scratch_size),
       constant_gradients(m.constants.gradient_size()),
-      rank_tolerance(m.description.rank_tolerance),
+      rank_tolerance(m.description.natural.rank_tolerance),
       a(m.sizes.nq),
       lambda(m.structure.num_rows),
       offset_pos(m.structure.num_rows),

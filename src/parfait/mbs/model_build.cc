@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parfait/mbs/assembly.h"
+#include "parfait/mbs/check_natural.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/second_order.h"
 #include "parfait/mbs/structure.h"
@@ -22,7 +23,8 @@ class Builder {
   explicit Builder(ModelData& model) : m(model), d(model.description) {}
 
   void build() {
-    m.warnings = check(d);
+    m.warnings = mechanism::check(d);
+    check_natural(d);
     m.constants = ConstantTable(d);
     build_states();
     build_bodies();
@@ -91,7 +93,7 @@ class Builder {
 
   void build_bodies() {
     for (const auto& body : d.bodies) {
-      m.maps.push_back(CoordinateMap::of(body));
+      m.maps.push_back(CoordinateMap::of(body, d.natural.of(body.id).coordinates));
       m.canonical &= m.maps.back().is_identity;
       BodySpec spec;
       spec.first_constant = m.constants.index(body.id + ".mass");
@@ -127,7 +129,7 @@ class Builder {
       m.joint_ids.push_back(constraint.id);
     }
     std::vector<Released> released;
-    for (const auto& body : d.bodies) released.push_back(body.released);
+    for (const auto& body : d.bodies) released.push_back(d.natural.of(body.id).released);
     m.structure = make_structure(static_cast<int>(d.bodies.size()), inputs, released, m.maps);
     for (const auto& input : inputs) m.geometry.push_back(input.geometry);
     build_offsets();

@@ -51,7 +51,7 @@ bool BodyNumbers::cholesky(std::array<double, 10>& L) const {
   return cholesky_from_inertia(canonical, L);
 }
 
-std::string inertia_fault(const Eigen::Matrix3d& inertia_about_center) {
+InertiaFault inertia_fault(const Eigen::Matrix3d& inertia_about_center) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(inertia_about_center,
                                                               Eigen::EigenvaluesOnly);
   const Eigen::Vector3d& moments = solver.eigenvalues();  // ascending
@@ -60,26 +60,27 @@ std::string inertia_fault(const Eigen::Matrix3d& inertia_about_center) {
   // Relative to the largest entry: below this, rounding in the input decides the sign.
   const double tolerance = 1e-12 * moments.cwiseAbs().maxCoeff();
   if (moments.cwiseAbs().maxCoeff() == 0) {
-    return "a point mass (moment_of_inertia 0) has no orientation. Give it the moment of a small "
-           "sphere, 2/5 m r^2.";
+    return {false,
+            "a point mass (moment_of_inertia 0) has no orientation. Give it the moment of a small "
+            "sphere, 2/5 m r^2."};
   }
   if (moments[0] < -tolerance) {
-    return fmt::format("impossible inertia: the principal moment {:.6g} is negative.", moments[0]);
+    return {true, fmt::format("impossible inertia: the principal moment {:.6g} is negative.",
+                              moments[0])};
   }
   if (largest > others + tolerance) {
-    return fmt::format(
-        "impossible inertia: the largest principal moment {:.6g} exceeds the sum of "
-        "the others {:.6g} (triangle inequality).",
-        largest, others);
+    return {true, fmt::format("impossible inertia: the largest principal moment {:.6g} exceeds the "
+                              "sum of the others {:.6g} (triangle inequality).",
+                              largest, others)};
   }
   if (largest >= others - tolerance) {
-    return fmt::format(
-        "an infinitely thin body: the largest principal moment {:.6g} equals the sum of "
-        "the others, which makes the mass matrix singular. Give the rod or plate a "
-        "small thickness.",
-        largest);
+    return {false,
+            fmt::format("an infinitely thin body: the largest principal moment {:.6g} equals "
+                        "the sum of the others, which makes the mass matrix singular. Give "
+                        "the rod or plate a small thickness.",
+                        largest)};
   }
-  return "";
+  return {};
 }
 
 }  // namespace parfait::mechanism

@@ -34,7 +34,12 @@ struct BodyNumbers {
 ///
 /// so that M4, which holds m, m c and the integral about the origin, is positive definite. The
 /// eigenvalues of P are half of what the principal moments leave of the triangle inequality.
-/// Returns why Theta_c is not such an inertia, with what to do; "" if it is.
-std::string inertia_fault(const Eigen::Matrix3d& inertia_about_center);
+/// A body whose P is only positive semidefinite (a point, a rod or a plate without thickness) can
+/// exist, too, but has no orientation or a singular M4: an engine may or may not take it.
+struct InertiaFault {
+  bool is_impossible = false;  ///< no body has it; otherwise P is singular
+  std::string message;         ///< why, and what to do; empty: Theta_c is such an inertia
+};
+InertiaFault inertia_fault(const Eigen::Matrix3d& inertia_about_center);
 
 }  // namespace parfait::mechanism

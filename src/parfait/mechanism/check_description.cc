@@ -80,16 +80,6 @@ void check_simulation(const Simulation& simulation) {
   check_positive(simulation.step, "step", simulation.place);
 }
 
-void check_rank_tolerance(const Description& description) {
-  const double tolerance = description.rank_tolerance;
-  if (tolerance > 0 && tolerance <= 1e-2) return;
-  throw base::InputError(
-      description.rank_tolerance_place,
-      fmt::format("model: rank_tolerance = {:g}: must lie in (0, 0.01]; rows with "
-                  "larger pivots are not redundant.",
-                  tolerance));
-}
-
 }  // namespace
 
 void check_ids(const Description& description) {
@@ -117,7 +107,6 @@ std::vector<std::string> check(const Description& description) {
   }
   check_ids(description);
   check_initial_frames(description);
-  check_rank_tolerance(description);
   check_simulation(description.simulation);
   check_constants(description);
   check_parameters(description);

@@ -87,26 +87,9 @@ void check_inertia(const Body& body, const StartNumbers& numbers) {
          fmt::format("mass = {}: must be > 0.", *mass));
   }
   check_symmetric(body, numbers);
-  auto given = BodyNumbers::from(
-      body, [&](const Value& value) { return numbers.number(value, "", body.place); });
-  if (!given) return;
-  Eigen::Matrix3d inertia = given->inertia_about_center();
-  // What a parameter drives is the entry about the centre of mass.
-  constexpr const char* kNames[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
-  constexpr int kRow[] = {0, 1, 2, 0, 0, 1};
-  constexpr int kColumn[] = {0, 1, 2, 1, 2, 2};
-  for (int k = 0; k < 6; ++k) {
-    const std::string name = fmt::format("{}.inertia.{}", body.id, kNames[k]);
-    if (!numbers.is_driven(name)) continue;
-    const auto number = numbers.number(Value(), name, body.place);
-    if (!number) return;
-    inertia(kRow[k], kColumn[k]) = inertia(kColumn[k], kRow[k]) = *number;
+  if (const auto fault = start_inertia_fault(body, numbers); fault.is_impossible) {
+    fail(place_or(body.inertia[0][0].place, body.place), label, fault.message);
   }
-  const std::string fault = inertia_fault(inertia);
-  if (fault.empty()) return;
-  const bool moved = body.about == InertiaPoint::kOrigin && !inertia.isZero(0);
-  fail(place_or(body.inertia[0][0].place, body.place), label,
-       (moved ? "about the centre of mass: " : "") + fault);
 }
 
 void check_body(const Body& body, const StartNumbers& numbers) {
@@ -150,7 +133,7 @@ void check_end(const Description& description, const Marker& marker, const std::
 /// Forces may act inside a body that can be deformed (K 5.1.2).
 bool may_be_inside(const Description& description, std::string_view kind, const std::string& id) {
   const Body* body = find_by_id(description.bodies, id);
-  return kind == "force" && body && body->released.any();
+  return kind == "force" && body && description.natural.of(id).released.any();
 }
 
 void check_ends(const Description& description, const char* kind, const std::string& id,
@@ -211,6 +194,28 @@ void check_frame(const Frame& frame, const std::string& name, const std::string&
   add(frame.z, 'z');
   const Value3& first = frame.has_x ? frame.x : frame.has_y ? frame.y : frame.z;
   check_axes(axes, label, place_or(first[0].place, around));
+}
+
+InertiaFault start_inertia_fault(const Body& body, const StartNumbers& numbers) {
+  const auto given = BodyNumbers::from(
+      body, [&](const Value& value) { return numbers.number(value, "", body.place); });
+  if (!given) return {};
+  Eigen::Matrix3d inertia = given->inertia_about_center();
+  // What a parameter drives is the entry about the centre of mass.
+  constexpr const char* kNames[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+  constexpr int kRow[] = {0, 1, 2, 0, 0, 1};
+  constexpr int kColumn[] = {0, 1, 2, 1, 2, 2};
+  for (int k = 0; k < 6; ++k) {
+    const std::string name = fmt::format("{}.inertia.{}", body.id, kNames[k]);
+    if (!numbers.is_driven(name)) continue;
+    const auto number = numbers.number(Value(), name, body.place);
+    if (!number) return {};
+    inertia(kRow[k], kColumn[k]) = inertia(kColumn[k], kRow[k]) = *number;
+  }
+  auto fault = inertia_fault(inertia);
+  const bool moved = body.about == InertiaPoint::kOrigin && !inertia.isZero(0);
+  if (moved && !fault.message.empty()) fault.message = "about the centre of mass: " + fault.message;
+  return fault;
 }
 
 void check_initial_frames(const Description& description) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/expr/formula.h"
+#include "parfait/mechanism/body_inertia.h"
 #include "parfait/mechanism/description.h"
 
 /// The parts of mechanism::check, in the order they run: each relies on what those before it found
@@ -49,6 +50,9 @@ class StartNumbers {
   std::vector<std::optional<double>> values_;
   std::map<std::string, std::size_t> driven_;  ///< constant → parameter
 };
+
+/// What is wrong with the inertia of a body at the start; no message: nothing, or it is not known.
+InertiaFault start_inertia_fault(const Body& body, const StartNumbers& numbers);
 
 /// Masses and inertias physical, markers proper frames.
 void check_bodies(const Description& description, const StartNumbers& numbers);

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "parfait/base/error.h"
+#include "parfait/mechanism/natural_coordinates.h"
 
-/// A multibody model as a person describes it: what a model file says, nothing computed.
-/// `io` reads and writes it; `Model` (model.h) checks it and turns it into something that moves.
+/// A multibody model as a person describes it: what a model file says, nothing computed, and (but
+/// for `natural`) nothing about coordinates. `io` reads and writes it; an engine such as mbs::Model
+/// checks it and turns it into something that moves.
 namespace parfait::mechanism {
 
 using base::Place;
@@ -52,19 +54,7 @@ struct Marker {
   Place body_place, reference_place;  ///< where those two names stand
 };
 
-enum class Coordinates {
-  kOriginAndAxes,        ///< q = (o, e1, e2, e3)
-  kTwoPointsTwoVectors,  ///< q = (o, o + e1, e2, e3)             (K 5.1.1)
-  kFourPoints,           ///< q = (o, o + e1, o + e2, o + e3)     (K 5.1.1)
-};
-
 enum class InertiaPoint { kCenterOfMass, kOrigin };
-
-/// Rigid-body constraints e_i . e_j = const that a body gives up (K 5.1.2: variable length, shear).
-struct Released {
-  bool xx = false, yy = false, zz = false, xy = false, xz = false, yz = false;
-  bool any() const { return xx || yy || zz || xy || xz || yz; }
-};
 
 struct Body {
   std::string id;
@@ -84,8 +74,6 @@ struct Body {
   std::array<Value3, 3> inertia{Value3{0.0, 0.0, 0.0}, Value3{0.0, 0.0, 0.0},
                                 Value3{0.0, 0.0, 0.0}};
   InertiaPoint about = InertiaPoint::kCenterOfMass;
-  Coordinates coordinates = Coordinates::kOriginAndAxes;
-  Released released;
   std::vector<Marker> markers;
   std::vector<std::string> shapes;  ///< `<shape>` elements as XML text: looks, no mechanics
   Place position_place;             ///< where the initial frame is given
@@ -204,8 +192,7 @@ struct Simulation {
 struct Description {
   std::string id;
   std::string file;
-  double rank_tolerance = 1e-5;  ///< of the constraint partitioning (docs/theory/partitioning.md)
-  Place rank_tolerance_place;
+  NaturalCoordinates natural;  ///< what an engine in other coordinates refuses
   std::vector<std::string> remarks;
   Simulation simulation;
   std::vector<Body> bodies;

@@ -91,7 +91,7 @@ std::vector<std::string> PartitionWatch::warnings(
 
 result::Partition PartitionWatch::result() const {
   result::Partition out;
-  out.rank_tolerance = model_.description().rank_tolerance;
+  out.rank_tolerance = model_.description().natural.rank_tolerance;
   for (const auto& choice : choices_) out.choices.push_back({choice.t, names(choice.rows)});
   out.largest_residual = worst_residual_;
   if (worst_row_ >= 0) out.worst = {model_.row_name(worst_row_), worst_t_};

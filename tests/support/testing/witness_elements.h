@@ -56,12 +56,12 @@ Pose<S> ground_pose() {
 /// The pose that 12 coordinates of the body's own choice stand for. Linear and homogeneous, so it
 /// also takes rates to rates.
 template <class S>
-Pose<S> pose_of(mechanism::Coordinates choice, const S* q) {
+Pose<S> pose_of(mechanism::BodyCoordinates choice, const S* q) {
   Pose<S> pose;
   for (int k = 0; k < 3; ++k) pose.o[k] = q[k];
   for (int i = 0; i < 3; ++i) {
-    const bool is_point = choice == mechanism::Coordinates::kFourPoints ||
-                          (choice == mechanism::Coordinates::kTwoPointsTwoVectors && i == 0);
+    const bool is_point = choice == mechanism::BodyCoordinates::kFourPoints ||
+                          (choice == mechanism::BodyCoordinates::kTwoPointsTwoVectors && i == 0);
     for (int k = 0; k < 3; ++k) {
       const S& x = q[3 + 3 * i + k];
       pose.e[i][k] = is_point ? x - q[k] : x;
@@ -77,7 +77,7 @@ struct PointMass {
 
 struct WitnessBody {
   std::string id;
-  mechanism::Coordinates coordinates;
+  mechanism::BodyCoordinates coordinates;
   Eigen::Matrix3d X0;  ///< initial axes as columns
   Eigen::Matrix3d R;   ///< X0 = Q R: takes body components to an orthonormal frame Q
   Eigen::Vector3d o0;  ///< initial origin
