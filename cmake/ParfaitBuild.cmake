@@ -68,10 +68,9 @@ endif()
 
 # parfait_room(<name> DEPS <rooms and libraries> KERNELS <names>): a library from all .cc files of the
 # folder and its subfolders that are not tests; its *_test.cc go to the test program TESTS. KERNELS are the
-# files compiled for speed, given without folder and .cc; ELSEWHERE those that another library
-# compiles. PRIVATE_DEPS: libraries its headers do not show.
+# files compiled for speed, given without folder and .cc. PRIVATE_DEPS: libraries its headers do not show.
 function(parfait_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPS;PRIVATE_DEPS;KERNELS;ELSEWHERE;TESTS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "DEPS;PRIVATE_DEPS;KERNELS;TESTS;TEST_DEPS" ${ARGN})
   file(GLOB_RECURSE light CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
   set(kernels "")
@@ -83,9 +82,6 @@ function(parfait_room name)
       message(FATAL_ERROR "room ${name}: ${count} files are called ${kernel}.cc; a kernel is one file.")
     endif()
     list(APPEND kernels ${found})
-  endforeach()
-  foreach(file ${ROOM_ELSEWHERE})
-    list(FILTER light EXCLUDE REGEX "/${file}\\.cc$")
   endforeach()
   list(REMOVE_ITEM light ${tests} ${kernels} "")
 

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "element_lists.h"
-#include "parfait/mbs/force.h"
 #include "parfait/mechanism/constraint_types.h"
 #include "parfait/mechanism/name_pattern.h"
 
@@ -28,11 +27,25 @@ Json constants_json(const std::vector<mechanism::ConstantInfo>& constants) {
 }
 
 /// What follows the id of the element in the names of its quantities.
-template <class Element>
-Json quantity_names(const Element& element) {
+Json quantity_names(const mechanism::ForceType& force) {
+  Json names = Json::array();
+  for (const auto& quantity : force.quantities) names.push_back(quantity.name);
+  return names;
+}
+
+/// The constants that states begin with.
+Json states_json(const mechanism::ForceType& force) {
+  Json names = Json::array();
+  for (const auto& state : force.states) {
+    names.push_back(force.constants[static_cast<std::size_t>(state.constant)].name);
+  }
+  return names;
+}
+
+Json quantity_names(const mechanism::JointType& joint) {
   Json names = Json::array();
   for (const auto& family : mechanism::quantity_families()) {
-    if (!mechanism::has_quantities(element, family)) continue;
+    if (!mechanism::has_quantities(joint, family)) continue;
     for (const auto& member : mechanism::members_of(family)) names.push_back(member.name);
   }
   return names;
@@ -74,17 +87,17 @@ Json forces_json(const mechanism::Registry& registry) {
     Json one_sided(nullptr);
     if (force.may_be_one_sided())
       one_sided = constants_json(force.constants_of(mechanism::Side::kPush));
-    list.push_back(
-        {{"key", force.key},
-         {"summary", force.summary},
-         {"between_bodies", force.between_bodies},
-         {"law", force.has_law},
-         {"one_sided", force.may_be_one_sided()},
-         {"constants", constants_json(force.constants_of(mechanism::Side::kBoth))},
-         {"one_sided_constants", one_sided},
-         {"alternative_constants", constants_json(force.alternative)},
-         {"quantities",
-          force.make ? quantity_names(std::string(force.make()->measure_name())) : Json::array()}});
+    list.push_back({{"key", force.key},
+                    {"summary", force.summary},
+                    {"between_bodies", force.is_element()},
+                    {"ends", Json::array({force.min_ends, force.max_ends})},
+                    {"law", force.has_law},
+                    {"one_sided", force.may_be_one_sided()},
+                    {"constants", constants_json(force.constants_of(mechanism::Side::kBoth))},
+                    {"one_sided_constants", one_sided},
+                    {"alternative_constants", constants_json(force.alternative)},
+                    {"states", states_json(force)},
+                    {"quantities", quantity_names(force)}});
   }
   return list;
 }

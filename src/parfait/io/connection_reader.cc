@@ -12,7 +12,7 @@
 namespace parfait::io {
 namespace {
 
-/// `<begin>` or `<end>`: a body, and a frame on it or the name of one of its markers.
+/// `<begin>`, `<via>` or `<end>`: a body, and a frame on it or the name of one of its markers.
 mechanism::Marker read_end(Element element) {
   mechanism::Marker marker;
   marker.place = element.place();
@@ -197,6 +197,7 @@ mechanism::Force read_force(Element& element) {
   force.id = read_id(element);
   force.key = read_key(element);
   if (auto begin = element.child("begin")) force.begin = read_end(std::move(*begin));
+  for (auto& via : element.children("via")) force.via.push_back(read_end(std::move(via)));
   if (auto end = element.child("end")) force.end = read_end(std::move(*end));
   if (const auto law = element.field("law")) force.law = read_formula(*law);
   if (const auto side = element.field("side")) {

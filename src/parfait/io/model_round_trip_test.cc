@@ -106,6 +106,8 @@ void expect_same(const mechanism::Force& a, const mechanism::Force& b) {
   ASSERT_EQ(a.end.has_value(), b.end.has_value()) << a.id;
   if (a.begin) expect_same(*a.begin, *b.begin, a.id + ".begin");
   if (a.end) expect_same(*a.end, *b.end, a.id + ".end");
+  ASSERT_EQ(a.via.size(), b.via.size()) << a.id;
+  for (std::size_t i = 0; i < a.via.size(); ++i) expect_same(a.via[i], b.via[i], a.id + ".via");
   expect_same(a.constants, b.constants, a.id);
   expect_same(a.law, b.law, a.id + ".law");
   EXPECT_EQ(a.side, b.side) << a.id;

@@ -178,6 +178,7 @@ void write_force(xml_node model, const mechanism::Force& force) {
   }
   if (force.adhesion) set(node, "adhesion", std::string("true"));
   if (force.begin) write_end(node, "begin", *force.begin);
+  for (const auto& via : force.via) write_end(node, "via", via);
   if (force.end) write_end(node, "end", *force.end);
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "parfait/mbs/body_step.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/projection.h"
 #include "parfait/mechanism/element_constants.h"
@@ -89,7 +90,7 @@ Place place_of(const ModelData& m, const std::string& id) {
 void check_branches(const Model& model, const ModelData& m) {
   auto workspace = model.make_workspace(0);
   // Frames of joints come after those of named markers (and before those of impacts).
-  auto first = static_cast<std::size_t>(m.first_marker_geometry());
+  auto first = static_cast<std::size_t>(m.first_marker_geometry);
   for (const Body& body : m.description.bodies) first += body.markers.size();
   for (std::size_t j = 0; j < m.description.joints.size(); ++j) {
     const Joint& joint = m.description.joints[j];
@@ -130,10 +131,13 @@ void check_forces(const Model& model, const ModelData& m) {
   place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
   auto spec = m.forces.begin();
   for (const Force& force : m.description.forces) {
-    if (!type_of(force).between_bodies) continue;
-    const auto measured = spec->element->measure(force_site(w, *spec));
-    ++spec;
-    if (std::isfinite(measured.n.x + measured.n.y + measured.n.z)) continue;
+    const ForceType& type = type_of(force);
+    if (!type.is_element()) continue;
+    const ForceSpec& element = *spec++;
+    const bool has_length = !type.measure.empty() && (element.ends[0].use & mechanism::kForce);
+    if (!has_length) continue;
+    // Its rate, which is n . d(r_0 - r_1)/dt, is finite where the direction n is.
+    if (std::isfinite(element.element->quantity(look_at(m, w, element), 1))) continue;
     throw base::InputError(
         force.place,
         fmt::format("force \"{}\": its ends coincide in the initial position, so that it has no "

@@ -140,7 +140,7 @@ TEST(Constants, OfEveryConstraintKindCanAllBeDriven) {
 
 TEST(Constants, OfEveryForceCanAllBeDriven) {
   for (const auto& type : registry().forces()) {
-    if (!type.between_bodies) continue;
+    if (type.measure.empty()) continue;
     auto d = joined("Spherical");
     Random random(18);
     Force f;

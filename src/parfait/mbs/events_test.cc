@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "parfait/math/dense_solves.h"
-#include "parfait/mbs/event.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/test_state.h"
+#include "parfait/mechanism/event.h"
 #include "parfait/mechanism/registry.h"
 #include "testing/dense_model.h"
 #include "testing/model_gallery.h"
@@ -428,33 +428,37 @@ TEST(Events, ParameterThatOneSetsStartsWithItsValue) {
 
 /// A plug-in's event: the distance of two points falls through a length, and they stick.
 struct Distance {
+  static constexpr unsigned kUse[2] = {
+      mechanism::kPoint | mechanism::kVelocity | mechanism::kForce,
+      mechanism::kPoint | mechanism::kVelocity | mechanism::kForce};
   template <class S>
-  Measured<S> operator()(const Site<S>& site) const {
+  mechanism::Measured<S> operator()(const mechanism::EndFrame<S>* end) const {
     using math::sqrt;
     using std::sqrt;
-    const Vec3<S> delta = site.end[0].point() - site.end[1].point();
-    Measured<S> m;
+    const math::Vec3<S> delta = end[0].point - end[1].point;
+    mechanism::Measured<S> m;
     m.s = sqrt(dot(delta, delta));
     m.n = (S(1.0) / m.s) * delta;
-    m.rate = dot(m.n, site.end[0].velocity() - site.end[1].velocity());
+    m.rate = dot(m.n, end[0].velocity - end[1].velocity);
     return m;
   }
 };
 struct Sticking {
   template <class S>
-  static S gap(const LawInput<S>& in) {
+  static S gap(const mechanism::LawInput<S>& in) {
     return in.s - in.constants[0];
   }
   template <class S>
-  static S rate_after(const LawInput<S>&) {
+  static S rate_after(const mechanism::LawInput<S>&) {
     return S(0.0);
   }
 };
 
 TEST(Events, MayComeFromAPlugIn) {
-  registry().add(EventType{"Catch", "test", {{"length", "m", "of the cord", {}}}, true, [] {
-                             return std::make_unique<MeasuredEvent<Distance, Sticking>>();
-                           }});
+  registry().add(
+      EventType{"Catch", "test", {{"length", "m", "of the cord", {}}}, true, [] {
+                  return std::make_unique<mechanism::MeasuredEvent<Distance, Sticking>>();
+                }});
   Description d;
   d.bodies = {sphere("A", 2, {0, 0, 0}, {0, 0, 1}), sphere("B", 3, {0, 0, 0.7}, {0, 0, -1})};
   Event hit = impact(testing_support::marker("A", {}), testing_support::marker("B", {}), 0);

@@ -34,7 +34,7 @@ Description pair(const std::string& key, unsigned seed, bool general) {
   Force f;
   f.key = key;
   f.id = "f";
-  if (type.between_bodies) {
+  if (type.is_element()) {
     Random random(seed + 7);
     f.begin = testing_support::marker(
         "body_1", testing_support::axes_frame(random.vector(0.5), random.rotation()));
@@ -83,7 +83,7 @@ struct Motion {
 std::vector<std::string> pair_forces() {
   std::vector<std::string> keys;
   for (const auto& type : registry().forces()) {
-    if (type.between_bodies) keys.push_back(type.key);
+    if (!type.measure.empty()) keys.push_back(type.key);
   }
   return keys;
 }

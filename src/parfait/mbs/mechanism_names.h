@@ -38,7 +38,6 @@ using mechanism::ConstantInfo;
 using mechanism::EventType;
 using mechanism::ForceType;
 using mechanism::JointType;
-using mechanism::kMaxForceConstants;
 using mechanism::Registry;
 using mechanism::registry;
 using mechanism::Row;

@@ -100,10 +100,8 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
       offset_vel(m.structure.num_rows),
       offset_rates(2 * (m.sizes.np + 1)),
       slots(m.slots.size),
-      force_value(m.forces.size()),
       e(m.sizes.ne),
       e_rate(m.sizes.ne),
-      force_acts(m.forces.size(), 1),
       mode_store(m.sizes.num_switches),
       k(m.structure),
       max_directions(max_dirs) {
@@ -114,6 +112,7 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
   for (auto& multiplier : projection.multiplier) multiplier.resize(8 * m.structure.joints.size());
   offset_rates[0] = 1;
   rates.resize(m.sizes.ny());
+  force.resize(m);
   bound.inertia.resize(m.structure.num_quads());
   for (auto& quad : bound.inertia) {  // unused lanes of the last quad: any body that can exist
     quad.m = quad.inverse_m = splat(1.0);
@@ -124,7 +123,7 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_dirs)
   q.resize(m.sizes.nq);
   v.resize(m.sizes.nv);
   switch_values.resize(m.sizes.num_switches);
-  if (!m.events.empty()) {
+  if (!m.events.empty() || m.max_element_switches > 0) {
     jump.y.resize(m.sizes.ny());
     for (auto* x : {&jump.still, &jump.response, &jump.change}) x->resize(m.sizes.nq);
   }
@@ -159,6 +158,9 @@ void ModelWorkspace::make_direction_room(const ModelData& m) {
     }
   }
   law_gradients.resize(size);
+  law_values.resize(m.laws.size());
+  force_directions.resize(m);
+  element_rate_lanes.resize(m.sizes.ne);
   switch_gradients.resize(m.switch_gradient_size);
   if (m.events.empty()) return;
   size = 0;

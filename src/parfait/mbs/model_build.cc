@@ -89,6 +89,7 @@ class Builder {
       state.derivative.formula = "0";
       m.states.push_back(state);
     }
+    m.num_formula_states = static_cast<int>(m.states.size());
   }
 
   void build_bodies() {
@@ -174,39 +175,75 @@ class Builder {
     for (const auto& force : d.forces) {
       const ForceType& type = type_of(force);
       const auto infos = type_constants(force);
-      if (!type.between_bodies) {
+      if (type.kind == ForceType::Kind::kWeight) {
         m.gravity.push_back(
             {m.constants.index(force.id + "." + infos[0].name), static_cast<int>(infos.size())});
         continue;
       }
       ForceSpec spec;
       spec.id = force.id;
-      spec.element = type.make();
-      build_pair(*force.begin, *force.end, infos, spec);
-      spec.side = force.side;
-      if (force.side != Side::kBoth) {
-        const auto own = static_cast<std::size_t>(type.rest_constant);
-        const auto& rest = type.rest_constant >= 0 ? infos[own] : infos.back();
-        spec.rest_constant = m.constants.index(force.id + "." + rest.name);
+      spec.element = type.make(force);
+      std::vector<FrameSpec> frames;
+      for (const auto& end : ends_of(force)) {
+        frames.push_back(frame_spec(*end.marker, force.id + "." + end.name));
       }
+      build_ends(frames, *spec.element, spec.ends);
+      spec.constants = constant_range(force.id, infos);
+      spec.num_switches = static_cast<int>(spec.element->switch_infos().size());
+      build_element_states(force, type, spec);
       m.forces.push_back(std::move(spec));
       force_descriptions_.push_back(&force);
     }
+    m.first_marker_geometry = static_cast<int>(m.geometry.size());
   }
 
-  /// Markers and constants of a force or event with its id.
-  void build_pair(const Marker& begin, const Marker& end, const std::vector<ConstantInfo>& infos,
-                  PairSpec& spec) {
-    GeometrySpec g;
-    g.end[0] = frame_spec(begin, spec.id + ".begin");
-    g.end[1] = frame_spec(end, spec.id + ".end");
-    all_axes(g);
-    spec.body[0] = g.end[0].body;
-    spec.body[1] = g.end[1].body;
-    spec.geometry = static_cast<int>(m.geometry.size());
-    spec.num_constants = static_cast<int>(infos.size());
-    if (!infos.empty()) spec.first_constant = m.constants.index(spec.id + "." + infos[0].name);
-    m.geometry.push_back(g);
+  ConstantRange constant_range(const std::string& id,
+                               const std::vector<ConstantInfo>& infos) const {
+    if (infos.empty()) return {};
+    return {m.constants.index(id + "." + infos[0].name), static_cast<int>(infos.size())};
+  }
+
+  /// Two ends of an element stand in one geometry.
+  template <class Element>
+  void build_ends(const std::vector<FrameSpec>& frames, const Element& element,
+                  std::vector<EndSpec>& ends) {
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const int side = static_cast<int>(i % 2);
+      if (side == 0) {
+        GeometrySpec g;
+        g.used[1] = false;
+        all_axes(g);
+        m.geometry.push_back(g);
+      }
+      m.geometry.back().end[side] = frames[i];
+      m.geometry.back().used[side] = true;
+      ends.push_back({frames[i].body, static_cast<int>(m.geometry.size()) - 1, side,
+                      element.use(static_cast<int>(i))});
+    }
+  }
+
+  /// They begin with the value of their constant at the initial parameters.
+  void build_element_states(const Force& force, const ForceType& type, ForceSpec& spec) {
+    spec.first_state = static_cast<int>(m.states.size());
+    spec.num_states = static_cast<int>(type.states.size());
+    for (const auto& own : type.states) {
+      State state;
+      state.id = force.id + "." + type.constants[own.constant].name;
+      const int constant = spec.constants.first + own.constant;
+      state.initial = initial_constants()[constant];
+      m.element_states.push_back({static_cast<int>(m.states.size()), constant});
+      m.states.push_back(state);
+    }
+  }
+
+  const std::vector<double>& initial_constants() {
+    if (initial_constants_.empty()) {
+      initial_constants_.resize(m.constants.size());
+      std::vector<double> scratch(m.constants.scratch_size());
+      m.constants.bind(m.constants.parameter_initial().data(), initial_constants_.data(),
+                       scratch.data());
+    }
+    return initial_constants_;
   }
 
   void build_events() {
@@ -219,7 +256,10 @@ class Builder {
       spec.is_timed = event.is_timed;
       if (type.between_bodies) {
         spec.element = type.make();
-        build_pair(*event.begin, *event.end, type.constants, spec);
+        build_ends({frame_spec(*event.begin, event.id + ".begin"),
+                    frame_spec(*event.end, event.id + ".end")},
+                   *spec.element, spec.ends);
+        spec.constants = constant_range(event.id, type.constants);
         if (m.structure.has_quadratic_rates) {
           throw base::InputError(
               event.place,
@@ -287,8 +327,8 @@ class Builder {
   void build_force_bodies() {
     const int ground = m.structure.num_bodies;
     for (const auto& force : m.forces) {
-      for (int body : force.body) {
-        if (body != ground) m.force_bodies.push_back(body);
+      for (const EndSpec& end : force.ends) {
+        if (end.body != ground) m.force_bodies.push_back(end.body);
       }
     }
     std::sort(m.force_bodies.begin(), m.force_bodies.end());
@@ -393,17 +433,18 @@ class Builder {
       const Force& force = *force_descriptions_[i];
       ForceSpec& spec = m.forces[i];
       const Value* law = force.law.is_formula() ? &force.law : nullptr;
-      const auto infos = type_constants(force);
-      if (!law && force.key.ends_with("Actuator")) {
-        const Value* given = given_value(infos, force.constants, 0);
+      const ForceType& type = type_of(force);
+      if (!law && type.law_constant >= 0) {
+        const Value* given = given_value(type_constants(force), force.constants, type.law_constant);
         if (given && given->is_formula()) law = given;
       }
       if (!law) continue;
-      FormulaScope scope(m, spec.element->measure_name());
+      FormulaScope scope(m, type.measure);
       spec.law = static_cast<int>(m.laws.size());
       m.laws.emplace_back(law->formula, scope, law->place);
     }
-    for (const auto& state : m.states) {
+    for (int i = 0; i < m.num_formula_states; ++i) {
+      const State& state = m.states[i];
       FormulaScope scope(m, "", &m.derivative_quantities,
                          mechanism::element_label("state", state.id), state.derivative.place);
       m.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
@@ -465,10 +506,7 @@ class Builder {
       if (force.law >= 0) {
         m.law_switch.push_back(add_formula(Kind::kLaw, i, m.laws[force.law]));
       }
-      if (force.side == Side::kBoth) continue;
-      force.touch_switch = add(Kind::kTouch, i);
-      const bool clamped = !type_of(*force_descriptions_[i]).elastic;
-      if (clamped && !force_descriptions_[i]->adhesion) force.clamp_switch = add(Kind::kClamp, i);
+      force.first_switch = add(Kind::kElement, i, force.num_switches);
     }
     for (std::size_t i = 0; i < m.derivatives.size(); ++i) {
       m.derivative_switch.push_back(add_formula(Kind::kDerivative, i, m.derivatives[i]));
@@ -490,24 +528,15 @@ class Builder {
   /// What has to be computed before the switching functions and before a jump.
   void build_switch_needs() {
     using Kind = SwitchGroup::Kind;
-    const auto uses_forces = [](auto first, auto last) {
-      return std::any_of(first, last,
-                         [](const Quantity& q) { return q.kind == Quantity::Kind::kForceValue; });
-    };
     const auto& derivative = m.derivative_quantities;
-    const auto& event = m.event_quantities;
     for (const auto& group : m.switch_groups) {
-      const bool of_force =
-          group.kind == Kind::kLaw || group.kind == Kind::kTouch || group.kind == Kind::kClamp;
+      const bool of_force = group.kind == Kind::kLaw || group.kind == Kind::kElement;
       const bool of_derivative = group.kind == Kind::kDerivative;
       const bool of_event = group.kind == Kind::kEvent || group.kind == Kind::kWhen;
       m.switches_use_bodies |= of_force || (of_derivative && !derivative.empty()) ||
                                (of_event && m.events[group.index].element);
-      m.switches_use_forces |= of_derivative && uses_forces(derivative.begin(), derivative.end());
     }
     m.switches_use_bodies |= m.num_when_quantities > 0;
-    m.switches_use_forces |= uses_forces(event.begin(), event.begin() + m.num_when_quantities);
-    m.jumps_use_forces = uses_forces(event.begin(), event.end());
   }
 
   void build_scratch() {
@@ -520,6 +549,16 @@ class Builder {
     std::for_each(m.offset_formulas.begin(), m.offset_formulas.end(), measure);
     std::for_each(m.event_formulas.begin(), m.event_formulas.end(), measure);
     m.scratch_size = std::max(m.scratch_size, m.constants.scratch_size());
+    for (const auto& force : m.forces) {
+      m.max_ends = std::max(m.max_ends, static_cast<int>(force.ends.size()));
+      m.max_element_constants = std::max(m.max_element_constants, force.constants.count);
+      m.max_element_states = std::max(m.max_element_states, force.num_states);
+      m.max_element_switches = std::max(m.max_element_switches, force.num_switches);
+    }
+    for (const auto& event : m.events) {
+      m.max_ends = std::max(m.max_ends, static_cast<int>(event.ends.size()));
+      m.max_element_constants = std::max(m.max_element_constants, event.constants.count);
+    }
   }
 
   ModelData& m;
@@ -527,6 +566,7 @@ class Builder {
   std::vector<std::pair<const JointType*, std::string>> joint_offsets_;
   std::size_t num_typed_ = 0;
   std::vector<const Force*> force_descriptions_;
+  std::vector<double> initial_constants_;
 };
 
 }  // namespace

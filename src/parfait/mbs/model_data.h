@@ -5,14 +5,15 @@
 #include "parfait/math/symmetric.h"
 #include "parfait/mbs/coordinates.h"
 #include "parfait/mbs/direction_step.h"
-#include "parfait/mbs/event.h"
-#include "parfait/mbs/force.h"
+#include "parfait/mbs/element_ends.h"
 #include "parfait/mbs/geometry.h"
 #include "parfait/mbs/kernel.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/partitioning.h"
 #include "parfait/mbs/quantities.h"
 #include "parfait/mechanism/constant_table.h"
+#include "parfait/mechanism/event.h"
+#include "parfait/mechanism/force_jacobian.h"
 #include "parfait/mechanism/inertia.h"
 
 /// Inside of Model: its constant part and the workspace. Seen only by the files of this room.
@@ -37,26 +38,27 @@ struct OffsetSpec {
   int formula = -1;   ///< index of its formula of (t, parameters)
 };
 
-/// Two markers and constants: what a force and an event between bodies have in common.
-struct PairSpec {
+/// The constants of an element among all.
+struct ConstantRange {
+  int first = 0, count = 0;
+};
+
+struct ForceSpec {
   std::string id;
-  int body[2] = {0, 0};
-  int geometry = 0;
-  int first_constant = 0, num_constants = 0;
+  std::unique_ptr<mechanism::ForceElement> element;
+  std::vector<EndSpec> ends;
+  ConstantRange constants;
+  int first_state = 0, num_states = 0;  ///< among the external states
+  int law = -1;                         ///< index of its formula
+  int first_switch = 0, num_switches = 0;
 };
 
-struct ForceSpec : PairSpec {
-  std::unique_ptr<ForceElement> element;
-  int law = -1;  ///< index of its formula
-  Side side = Side::kBoth;
-  int rest_constant = -1;  ///< one-sided: the constant at which it touches
-  int touch_switch = -1;   ///< one-sided: switching function, >= 0 while the ends touch
-  int clamp_switch = -1;   ///< one-sided without adhesion: >= 0 while F has the sign of its side
-};
-
-struct EventSpec : PairSpec {
-  std::unique_ptr<EventElement> element;  ///< null: a formula says when
-  int formula = -1;                       ///< `when` or `at`: index into event_formulas
+struct EventSpec {
+  std::string id;
+  std::unique_ptr<mechanism::EventElement> element;  ///< null: a formula says when
+  std::vector<EndSpec> ends;
+  ConstantRange constants;
+  int formula = -1;  ///< `when` or `at`: index into event_formulas
   bool is_timed = false;
   int switch_index = 0;
   dynamics::SwitchInfo::Jump jump = dynamics::SwitchInfo::Jump::kFalling;
@@ -71,8 +73,7 @@ struct EventSpec : PairSpec {
 struct SwitchGroup {
   enum class Kind {
     kLaw,         ///< branches in the formula of force `index`
-    kTouch,       ///< of the one-sided force `index`
-    kClamp,       ///< likewise
+    kElement,     ///< those of the element of force `index` itself
     kDerivative,  ///< branches in the derivative of external state `index`
     kOffset,      ///< branches in offset formula `index`
     kEvent,       ///< event `index` itself
@@ -115,11 +116,17 @@ struct ModelData {
   std::vector<int> force_bodies;  ///< bodies that some of them acts on, each once
   bool needs_centers = false;     ///< the right-hand side looks at centres of mass
   std::vector<GravitySpec> gravity;
-  std::vector<State> states;  ///< external ones, then parameters that events set (rate 0)
+  /// External ones, then parameters that events set (rate 0), then states of force elements.
+  std::vector<State> states;
+  int num_formula_states = 0;  ///< all but the last
   struct HeldParameter {
     int state, parameter;
   };
-  std::vector<HeldParameter> held;  ///< the latter: where their initial value comes from
+  std::vector<HeldParameter> held;  ///< the second: where their initial value comes from
+  struct ElementStateSpec {
+    int state, constant;
+  };
+  std::vector<ElementStateSpec> element_states;  ///< the last likewise
   std::vector<EventSpec> events;
   std::vector<expr::Formula> event_formulas;
   std::vector<std::size_t> event_gradient_first;
@@ -129,8 +136,9 @@ struct ModelData {
   /// First switching function of every law, derivative, offset formula and event formula.
   std::vector<int> law_switch, derivative_switch, offset_switch, event_switch;
   std::size_t switch_gradient_size = 0;
-  bool switches_use_bodies = false, switches_use_forces = false, jumps_use_forces = false;
+  bool switches_use_bodies = false;
   std::vector<expr::Formula> laws;
+  int max_ends = 0, max_element_constants = 0, max_element_states = 0, max_element_switches = 0;
   std::vector<expr::Formula> derivatives;  ///< of the external states
   SlotLayout slots;
   Quantities quantities;  ///< by name, and those the derivatives use
@@ -145,16 +153,28 @@ struct ModelData {
   std::unique_ptr<const dynamics::SecondOrder> second_order;
 
   int num_joints() const { return static_cast<int>(structure.joints.size()); }
-  int first_force_geometry() const { return num_joints(); }
-  int first_marker_geometry() const { return num_joints() + static_cast<int>(forces.size()); }
+  int first_marker_geometry = 0;
+};
+
+/// Room for one element at a time: what it sees and what it gives.
+template <class S>
+struct ForceWork {
+  AlignedVector<EndFrame<S>> frames;
+  AlignedVector<Vec3<S>> rho;
+  AlignedVector<EndForce<S>> forces;
+  AlignedVector<S> constants, states, rates, switches;  ///< numbers with directions only
+  mechanism::Law<S> law{};
+
+  void resize(const ModelData& m);
 };
 
 /// The point of the last evaluation in second-order form (second_order.cc); sized at the first.
-struct SecondOrderRoom {
+struct SecondOrderPoint {
   std::vector<double> u;       ///< q, and behind it the vectors of the ground
   std::vector<double> lambda;  ///< of the rows of g_pos
   std::vector<double> canonical;
   AlignedVector<Lane> lanes, state_lanes, rate_lanes;
+  mechanism::ForceJacobian jacobian;
   bool ready = false;  ///< gradients of the laws are those of this point
 
   void resize(const ModelData& m);
@@ -181,12 +201,11 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<double>
       offset_rates;  ///< rates of (t, parameters) in time: 1, 0 ...; and of those: 0
   std::vector<double> slots;
-  std::vector<double> force_value;  ///< F of every force
   std::vector<double> e, e_rate;
-  std::vector<char> force_acts;         ///< per force: not switched off by its side
   const std::int8_t* mode = nullptr;    ///< of the last Point; null: values decide
   std::vector<std::int8_t> mode_store;  ///< where it is kept
   KernelState k;
+  ForceWork<double> force;
   bool frames_final = false;  ///< frames hold the accelerations of the last solve
   bool directions_ready = false;
 
@@ -194,6 +213,8 @@ struct ModelWorkspace final : dynamics::Workspace {
   int max_directions = 0;
   math::Directions dp;
   DirectionState d;
+  ForceWork<Dual> force_directions;
+  AlignedVector<Lane> element_rate_lanes;         ///< of the states of elements
   AlignedVector<InertiaLanes> inertia_lanes;      ///< [chunk][body]
   std::vector<const InertiaLanes*> inertia_seed;  ///< per body, of the present chunk
   AlignedVector<GeometryLanes> geometry_lanes;    ///< [chunk][geometry]
@@ -208,6 +229,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   AlignedVector<Lane> acceleration_lanes;  ///< 12 per body
   AlignedVector<Lane> zero_lanes;          ///< directions that do not move the state
   std::vector<double> offset_gradient;
+  std::vector<double> law_values;
   std::vector<double> law_gradients;  ///< of laws, then of the derivatives of external states
   std::vector<std::size_t> law_first;
 
@@ -215,6 +237,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<double> switch_values, switch_gradients, event_gradients;
   struct Jump {
     int event = -1;
+    int force = -1, force_switch = 0;  ///< or the jump of a force element
     double t = 0;
     std::vector<double> y, still, response;  ///< before; zero; canonical, per unit of impulse
     std::vector<double> change;              ///< of the velocities
@@ -237,7 +260,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   /// Sizes what directions need, if the workspace was made for none.
   void make_direction_room(const ModelData& m);
 
-  SecondOrderRoom second;
+  SecondOrderPoint second;
 
   // Observation.
   std::vector<double> rates, quantity_values, observer_scratch, observer_gradients;
@@ -253,34 +276,16 @@ ModelWorkspace& cast(dynamics::Workspace& ws);
 void bind_constants(const ModelData& m, ModelWorkspace& w);
 void evaluate_offsets(const ModelData& m, ModelWorkspace& w, double t);
 void load_state(const ModelData& m, ModelWorkspace& w, const double* y);
-void apply_forces(const ModelData& m, ModelWorkspace& w);
 void store_coordinates(const ModelData& m, const double* canonical, double* user);
 void finalize_frames(const ModelData& m, ModelWorkspace& w);
 void fill_slots(const ModelData& m, ModelWorkspace& w);
 /// g_pos and g_vel of the placed bodies.
 void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel);
-Site<double> force_site(const ModelWorkspace& w, const PairSpec& pair);
-/// The law of a force, its side not looked at.
-double law_value(const ModelData& m, ModelWorkspace& w, const ForceSpec& force,
-                 const Measured<double>& measured);
-/// Adds the wrenches f_q = -F ds/dq of a pair to k.force, k.torque (and k.axis_force). (W3)
-void push_pair(const ModelData& m, ModelWorkspace& w, const PairSpec& pair, double F,
-               const Measured<double>& measured, const Site<double>& site);
-
 /// Keeps the mode of a Point until the next load_state(): the caller's may be gone by then.
 void set_mode(const ModelData& m, ModelWorkspace& w, dynamics::Mode mode);
 /// The part of the mode that begins with switching function `first`.
 inline const std::int8_t* mode_from(const ModelWorkspace& w, int first) {
   return w.mode ? w.mode + first : nullptr;
-}
-/// The switching function of a one-sided force's touch: s - s_0 if it pulls, s_0 - s if it pushes.
-template <class S>
-S touch_value(const ForceSpec& force, const S& s, const S& rest) {
-  return force.side == Side::kPull ? s - rest : rest - s;
-}
-inline bool touches(const ModelWorkspace& w, const ForceSpec& force, double s) {
-  if (w.mode) return w.mode[force.touch_switch] > 0;
-  return touch_value(force, s, w.constants[force.rest_constant]) >= 0;
 }
 /// Values of what the formulas of events use, into w.slots; `count` of the quantities.
 void fill_event_slots(const ModelData& m, ModelWorkspace& w, int count);
@@ -294,11 +299,6 @@ void seed_chunk(const ModelData& m, ModelWorkspace& w, const dynamics::PointDire
 /// workspace.
 void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool centers,
                  Lane* da = nullptr);
-/// Gradients of the force laws at the present state.
-void prepare_laws(const ModelData& m, ModelWorkspace& w);
-/// Directions of the wrenches of a pair, added to those of the bodies in w.d.
-void push_pair_directions(const ModelData& m, ModelWorkspace& w, const PairSpec& pair,
-                          const Dual& F, const Measured<Dual>& measured, const Site<Dual>& site);
 /// 12 lanes of a body from canonical coordinates to the user's.
 void lanes_from_canonical(const CoordinateMap& map, const Lane* q, Lane* u);
 /// Once per state, before the first chunk.

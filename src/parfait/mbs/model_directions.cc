@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "parfait/mbs/external_states.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/model_data.h"
-#include "parfait/mbs/observation.h"
 #include "parfait/mbs/released.h"
 #include "parfait/mechanism/constraint_row.h"
 
@@ -27,30 +27,6 @@ void to_canonical(const CoordinateMap& map, const Lane* u, Lane* q) {
   }
 }
 
-void add(const Vec3<Dual>& a, Lane* out) {
-  out[0] += a.x.d;
-  out[1] += a.y.d;
-  out[2] += a.z.d;
-}
-
-void add_axis_directions(const Vec3<Dual>& f, const double* r, const Lane* dr, Lane* F) {
-  const double value[3] = {f.x.v, f.y.v, f.z.v};
-  const Lane d[3] = {f.x.d, f.y.d, f.z.d};
-  for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      F[3 * i + k] += d[k] * r[i];
-      if (dr) F[3 * i + k] += value[k] * dr[i];
-    }
-  }
-}
-
-void add_force(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, int index) {
-  if (force.side != Side::kBoth && !w.force_acts[index]) return;
-  const auto site = force_site_directions(w, force);
-  const auto measured = force.element->measure(site);
-  push_pair_directions(m, w, force, force_directions(m, w, force, index, measured), measured, site);
-}
-
 /// Directions of r'' (acceleration rows) for the present chunk; true if any row has an offset.
 bool offset_directions(const ModelData& m, ModelWorkspace& w, const PointDirections& d, int chunk,
                        Lane* out) {
@@ -66,28 +42,6 @@ bool offset_directions(const ModelData& m, ModelWorkspace& w, const PointDirecti
 }
 
 }  // namespace
-
-void push_pair_directions(const ModelData& m, ModelWorkspace& w, const PairSpec& pair,
-                          const Dual& F, const Measured<Dual>& measured, const Site<Dual>& site) {
-  for (int side = 0; side < 2; ++side) {
-    const int body = pair.body[side];
-    if (body == m.structure.num_bodies) continue;
-    const Vec3<Dual> f = (side == 0 ? -F : F) * measured.n;
-    Vec3<Dual> torque = cross(site.end[side].rho(), f);
-    const int released = m.structure.released_index[body];
-    Lane* axes = released >= 0 ? w.d.axis_force[released].data() : nullptr;
-    const auto& end = site.end[side];
-    if (axes) add_axis_directions(f, end.base.rho_local, end.drho, axes);
-    for (int i = 0; i < 3; ++i) {
-      if (!measured.uses_axis[side][i]) continue;
-      const Vec3<Dual> g = -F * measured.e[side][i];
-      torque += cross(end.axis(i), g);
-      if (axes) add_axis_directions(g, end.base.axes[i], end.da(i), axes);
-    }
-    add(f, w.d.bodies[body].F);
-    add(torque, w.d.bodies[body].T);
-  }
-}
 
 void lanes_from_canonical(const CoordinateMap& map, const Lane* q, Lane* u) {
   for (int j = 0; j < 4; ++j) {
@@ -205,20 +159,6 @@ void place_lanes(const ModelData& m, ModelWorkspace& w, const Lane* dy, bool cen
   }
 }
 
-void prepare_laws(const ModelData& m, ModelWorkspace& w) {
-  if (m.laws.empty()) return;
-  fill_slots(m, w);
-  for (const auto& force : m.forces) {
-    if (force.law < 0) continue;
-    const auto measured = force.element->measure(force_site(w, force));
-    w.slots[m.slots.s] = measured.s;
-    w.slots[m.slots.rate] = measured.rate;
-    m.laws[force.law].gradient(w.slots.data(), w.scratch.data(),
-                               w.law_gradients.data() + w.law_first[force.law],
-                               mode_from(w, m.law_switch[force.law]));
-  }
-}
-
 void prepare_model_directions(const ModelData& m, ModelWorkspace& w) {
   if (w.directions_ready) return;
   finalize_frames(m, w);
@@ -243,8 +183,7 @@ void solve_chunk(const ModelData& m, ModelWorkspace& w, const PointDirections& d
     }
   }
   for (auto& F : w.d.axis_force) F.fill(Lane{});
-  for (std::size_t i = 0; i < m.forces.size(); ++i)
-    add_force(m, w, m.forces[i], static_cast<int>(i));
+  add_force_directions(m, w);
   ChunkSeeds seeds;
   seeds.inertia = m.any_body_driven ? w.inertia_seed.data() : nullptr;
   seeds.geometry = w.geometry_seed.data();

@@ -3,6 +3,7 @@
 
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/external_states.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/released.h"
@@ -113,83 +114,12 @@ void add_user_offset(const ModelData& m, ModelWorkspace& w, const dynamics::Offs
   for (int i = 0; i < s.num_rows; ++i) w.k.offset_acc[i] += offset.ddphi[first + i];
 }
 
-/// Whether a one-sided force acts: its ends touch, and it need not pull where it should push.
-bool acts(const ModelWorkspace& w, const ForceSpec& force, double s, double F) {
-  if (!touches(w, force, s)) return false;
-  if (force.clamp_switch < 0) return true;
-  if (w.mode) return w.mode[force.clamp_switch] > 0;
-  return (force.side == Side::kPull ? F : -F) >= 0;
-}
-
 }  // namespace
-
-void push_pair(const ModelData& m, ModelWorkspace& w, const PairSpec& pair, double F,
-               const Measured<double>& measured, const Site<double>& site) {
-  const int ground = m.structure.num_bodies;
-  for (int side = 0; side < 2; ++side) {
-    const int body = pair.body[side];
-    if (body == ground) continue;
-    const double sign = side == 0 ? -F : F;
-    const Vec3<double> f = sign * measured.n;
-    Vec3<double> torque = cross(site.end[side].rho(), f);
-    const int released = m.structure.released_index[body];
-    if (released >= 0) {
-      add_axis_force(f, site.end[side].rho_local, w.k.axis_force[released]);
-    }
-    for (int i = 0; i < 3; ++i) {
-      if (!measured.uses_axis[side][i]) continue;
-      const Vec3<double> g = -F * measured.e[side][i];
-      torque += cross(site.end[side].axis(i), g);
-      if (released >= 0) add_axis_force(g, site.end[side].axes[i], w.k.axis_force[released]);
-    }
-    w.k.force[body] += V4{f.x, f.y, f.z, 0};
-    w.k.torque[body] += V4{torque.x, torque.y, torque.z, 0};
-  }
-}
-
-Site<double> force_site(const ModelWorkspace& w, const PairSpec& pair) {
-  const Geometry& g = w.bound.geometry[pair.geometry];
-  Site<double> site;
-  for (int side = 0; side < 2; ++side) {
-    site.end[side] = {&w.k.frames[pair.body[side]], g.rho[side], g.axis[side]};
-  }
-  return site;
-}
-
-double law_value(const ModelData& m, ModelWorkspace& w, const ForceSpec& force,
-                 const Measured<double>& measured) {
-  if (force.law < 0) {
-    return force.element->law(
-        {w.constants.data() + force.first_constant, measured.s, measured.rate});
-  }
-  w.slots[m.slots.s] = measured.s;
-  w.slots[m.slots.rate] = measured.rate;
-  return m.laws[force.law].value(w.slots.data(), w.scratch.data(),
-                                 mode_from(w, m.law_switch[force.law]));
-}
 
 void fill_slots(const ModelData& m, ModelWorkspace& w) {
   w.slots[m.slots.t] = w.t;
   std::copy(w.p.begin(), w.p.end(), w.slots.begin() + m.slots.first_parameter);
   std::copy(w.e.begin(), w.e.end(), w.slots.begin() + m.slots.first_state);
-}
-
-void apply_forces(const ModelData& m, ModelWorkspace& w) {
-  for (int b : m.force_bodies) w.k.force[b] = w.k.torque[b] = V4{};
-  for (auto& F : w.k.axis_force) F = {};
-  if (!m.laws.empty() || !m.derivatives.empty()) fill_slots(m, w);
-  for (std::size_t i = 0; i < m.forces.size(); ++i) {
-    const ForceSpec& force = m.forces[i];
-    const auto site = force_site(w, force);
-    const auto measured = force.element->measure(site);
-    double F = law_value(m, w, force, measured);
-    if (force.side != Side::kBoth) {
-      w.force_acts[i] = acts(w, force, measured.s, F);
-      if (!w.force_acts[i]) F = 0;
-    }
-    w.force_value[i] = F;
-    push_pair(m, w, force, F, measured, site);
-  }
 }
 
 void finalize_frames(const ModelData& m, ModelWorkspace& w) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "parfait/mbs/body_step.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/joint_step.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
@@ -34,6 +35,20 @@ void set_velocities(const ModelData& m, ModelWorkspace& w, const double* v) {
   }
 }
 
+/// The force ds/dq on both ends.
+void push_unit_impulse(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
+  const auto measured = measure(w, event);
+  mechanism::push_apart(-1.0, measured, {event.ends[0].use, event.ends[1].use},
+                        w.force.forces.data());
+  push_ends(m, w, event.ends);
+}
+void push_unit_impulse_directions(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
+  const auto measured = measure_directions(w, event);
+  mechanism::push_apart(Dual(-1.0), measured, {event.ends[0].use, event.ends[1].use},
+                        w.force_directions.forces.data());
+  push_end_directions(m, w, event.ends);
+}
+
 /// The response to a unit impulse, canonical, into w.jump.response; the workspace then holds this
 /// solution, for directions. (I2)
 void respond(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
@@ -43,12 +58,11 @@ void respond(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
   w.k.has_offset = false;
   w.k.metric_offset.clear();
   drop_bodies(s, w.bound, w.q_now, w.jump.still.data(), V4{}, true, w.k);
-  for (int b : event.body) w.k.force[b] = w.k.torque[b] = V4{};
+  for (const EndSpec& end : event.ends) w.k.force[end.body] = w.k.torque[end.body] = V4{};
   for (auto& F : w.k.axis_force) F = {};
-  const auto site = force_site(w, event);
-  push_pair(m, w, event, -1.0, event.element->measure(site), site);
-  for (int b : event.body) {
-    if (b != s.num_bodies) push_body(w.bound, b, w.k);
+  push_unit_impulse(m, w, event);
+  for (const EndSpec& end : event.ends) {
+    if (end.body != s.num_bodies) push_body(w.bound, end.body, w.k);
   }
   if (released) free_released(s, w.bound, w.k);
   step_joints(s, w.bound, w.k);
@@ -68,7 +82,6 @@ void place_before(const ModelData& m, ModelWorkspace& w) {
   load_state(m, w, w.jump.y.data());
   w.mode = mode;
   place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
-  if (m.jumps_use_forces) apply_forces(m, w);
   fill_event_slots(m, w, static_cast<int>(m.event_quantities.size()));
 }
 
@@ -78,13 +91,13 @@ struct Impact {
   double rate = 0, after = 0;
 };
 
-Impact impact_of(const ModelWorkspace& w, const EventSpec& event) {
+Impact impact_of(ModelWorkspace& w, const EventSpec& event) {
   Impact out;
   if (!event.element) return out;
-  const auto measured = event.element->measure(force_site(w, event));
+  const auto measured = measure(w, event);
   out.rate = measured.rate;
   out.after = event.element->rate_after(
-      {w.constants.data() + event.first_constant, measured.s, measured.rate});
+      {w.constants.data() + event.constants.first, measured.s, measured.rate});
   out.hits = out.rate < 0;
   return out;
 }
@@ -109,12 +122,10 @@ class ImpactDirections {
   void add(const Lane* dy, Lane* dv) {
     const int nq = m.sizes.nq, nb = m.structure.num_bodies;
     auto& J = w.jump;
-    const Measured<Dual> before = event_.element->measure(force_site_directions(w, event_));
-    Dual constants[kMaxForceConstants];
-    for (int i = 0; i < event_.num_constants; ++i) {
-      constants[i] = constant_directions(m, w, event_.first_constant + i);
-    }
-    const Dual after = event_.element->rate_after(LawInput<Dual>{constants, before.s, before.rate});
+    const Measured<Dual> before = measure_directions(w, event_);
+    Dual* constants = w.force_directions.constants.data();
+    constants_with_directions(m, w, event_.constants, constants);
+    const Dual after = event_.element->rate_after({constants, before.s, before.rate});
 
     // dw: directions of the motion under the force ds/dq, from rest.
     Lane* moved = J.dy.data();
@@ -126,8 +137,7 @@ class ImpactDirections {
       for (int k = 0; k < 3; ++k) work.F[k] = work.T[k] = Lane{};
     }
     for (auto& F : w.d.axis_force) F.fill(Lane{});
-    const auto site = force_site_directions(w, event_);
-    push_pair_directions(m, w, event_, Dual(-1.0), event_.element->measure(site), site);
+    push_unit_impulse_directions(m, w, event_);
     ChunkSeeds seeds;
     seeds.inertia = m.any_body_driven ? w.inertia_seed.data() : nullptr;
     seeds.geometry = w.geometry_seed.data();
@@ -139,7 +149,7 @@ class ImpactDirections {
     // Lambda = (s'+ - s'-) / (ds/dq w), and ds/dq w is the rate of s where the velocities are w.
     set_velocities(m, w, J.response.data());
     place_lanes(m, w, moved, true);
-    const Dual nw = event_.element->measure(force_site_directions(w, event_)).rate;
+    const Dual nw = measure_directions(w, event_).rate;
     const Dual Lambda = (after - before.rate) / nw;
     for (int i = 0; i < nq; ++i) dv[i] += Lambda.v * moved[nq + i] + Lambda.d * J.change[i];
   }
@@ -150,6 +160,47 @@ class ImpactDirections {
   const EventSpec& event_;
 };
 
+/// The jump of the force element whose switching function `which` is: its states. False: of none.
+bool jump_of_element(const ModelData& m, ModelWorkspace& w, int which,
+                     const dynamics::Point& before, dynamics::Vec after) {
+  const auto found = std::find_if(m.forces.begin(), m.forces.end(), [&](const ForceSpec& force) {
+    return which >= force.first_switch && which < force.first_switch + force.num_switches;
+  });
+  if (found == m.forces.end()) return false;
+  auto& J = w.jump;
+  J.force = static_cast<int>(found - m.forces.begin());
+  J.force_switch = which - found->first_switch;
+  J.t = before.t;
+  std::copy(before.y.begin(), before.y.end(), J.y.begin());
+  w.mode = nullptr;
+  set_mode(m, w, before.mode);
+  place_before(m, w);
+  std::copy(J.y.begin(), J.y.end(), after.begin());
+  found->element->jump(look_at(m, w, *found), J.force_switch,
+                       after.subspan(2 * m.sizes.nq + found->first_state, found->num_states));
+  return true;
+}
+
+void element_jump_directions(const ModelData& m, ModelWorkspace& w,
+                             const dynamics::PointDirections& d, dynamics::Directions& dafter) {
+  const ForceSpec& force = m.forces[w.jump.force];
+  const int first = 2 * m.sizes.nq + force.first_state;
+  place_before(m, w);
+  prepare_laws(m, w);
+  for (int chunk = 0; chunk < dafter.chunks(); ++chunk) {
+    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    Lane* out = reinterpret_cast<Lane*>(dafter.chunk(chunk));
+    seed_chunk(m, w, d, chunk);
+    place_lanes(m, w, dy, true);
+    const auto at = look_at_directions(m, w, force);
+    const std::span<Dual> states(w.force_directions.rates.data(), at.states.size());
+    std::copy(at.states.begin(), at.states.end(), states.begin());
+    force.element->jump(at, w.jump.force_switch, states);
+    if (out != dy) std::copy(dy, dy + m.sizes.ny(), out);
+    for (int i = 0; i < force.num_states; ++i) out[first + i] = states[i].d;
+  }
+}
+
 }  // namespace
 
 Status Model::jump(dynamics::Workspace& ws, int which, const dynamics::Point& before,
@@ -159,8 +210,11 @@ Status Model::jump(dynamics::Workspace& ws, int which, const dynamics::Point& be
   const auto found = std::find_if(m.events.begin(), m.events.end(), [&](const EventSpec& event) {
     return event.switch_index == which;
   });
-  w.jump.event = -1;
-  if (found == m.events.end()) return System::jump(ws, which, before, after);
+  w.jump.event = w.jump.force = -1;
+  if (found == m.events.end()) {
+    return jump_of_element(m, w, which, before, after) ? Status::kOk
+                                                       : System::jump(ws, which, before, after);
+  }
   const EventSpec& event = *found;
   const int nq = m.sizes.nq;
   auto& J = w.jump;
@@ -181,7 +235,7 @@ Status Model::jump(dynamics::Workspace& ws, int which, const dynamics::Point& be
   if (impact.hits) {
     respond(m, w, event);
     set_velocities(m, w, J.response.data());
-    const double nw = event.element->measure(force_site(w, event)).rate;
+    const double nw = measure(w, event).rate;
     if (!(nw > 0)) return Status::kSingular;
     const double Lambda = (impact.after - impact.rate) / nw;
     store_coordinates(m, J.response.data(), J.change.data());
@@ -195,6 +249,7 @@ void Model::jump_directions(dynamics::Workspace& ws, const dynamics::PointDirect
                             dynamics::Directions& dafter) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
+  if (w.jump.force >= 0) return element_jump_directions(m, w, d, dafter);
   if (w.jump.event < 0) return System::jump_directions(ws, d, dafter);
   const EventSpec& event = m.events[w.jump.event];
   const int nq = m.sizes.nq;
@@ -240,16 +295,29 @@ void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/)
   const ModelData& m = *data_;
   // Not as assembled: assembling is a projection, and where it leads depends on the parameters.
   std::copy(m.described.begin(), m.described.end(), y.begin());
-  for (const auto& held : m.held) y[2 * m.sizes.nq + held.state] = cast(ws).p[held.parameter];
+  const ModelWorkspace& w = cast(ws);
+  for (const auto& held : m.held) y[2 * m.sizes.nq + held.state] = w.p[held.parameter];
+  for (const auto& own : m.element_states) {
+    y[2 * m.sizes.nq + own.state] = w.constants[own.constant];
+  }
 }
 
 void Model::start_directions(dynamics::Workspace& ws, dynamics::Directions& dy) const {
   const ModelData& m = *data_;
-  const auto& dp = cast(ws).dp;
+  const ModelWorkspace& w = cast(ws);
+  const auto& dp = w.dp;
   dy.resize(m.sizes.ny(), dy.count());
   for (const auto& held : m.held) {
     for (int k = 0; k < std::min(dy.count(), dp.count()); ++k) {
       dy(2 * m.sizes.nq + held.state, k) = dp(held.parameter, k);
+    }
+  }
+  for (const auto& own : m.element_states) {
+    const int driven = m.constants.driven_index(own.constant);
+    for (int k = 0; driven >= 0 && k < std::min(dy.count(), dp.count()); ++k) {
+      const std::size_t chunk = static_cast<std::size_t>(k) / math::kLanes;
+      dy(2 * m.sizes.nq + own.state, k) =
+          w.constant_lanes[chunk * m.constants.num_driven() + driven][k % math::kLanes];
     }
   }
 }

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include "parfait/mbs/body_step.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
 
-// Switching functions: branches in formulas, one-sided forces, events. They need positions,
+// Switching functions: branches in formulas, those of force elements, events. They need positions,
 // velocities and external states, never the accelerations.
 namespace parfait::mbs {
 namespace {
@@ -50,17 +51,14 @@ void fill_for(const ModelData& m, ModelWorkspace& w, const SwitchGroup& group) {
   }
   fill_slots(m, w);
   if (group.kind != Kind::kLaw) return;
-  const ForceSpec& force = m.forces[group.index];
-  const auto measured = force.element->measure(force_site(w, force));
-  w.slots[m.slots.s] = measured.s;
-  w.slots[m.slots.rate] = measured.rate;
+  act(m, w, m.forces[group.index]);  // which puts s and its rate there
 }
 
 double event_value(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
   if (event.element) {
-    const auto measured = event.element->measure(force_site(w, event));
+    const auto measured = measure(w, event);
     return event.element->gap(
-        {w.constants.data() + event.first_constant, measured.s, measured.rate});
+        {w.constants.data() + event.constants.first, measured.s, measured.rate});
   }
   fill_slots(m, w);
   const double value = m.event_formulas[event.formula].value(
@@ -70,17 +68,9 @@ double event_value(const ModelData& m, ModelWorkspace& w, const EventSpec& event
 
 void group_values(const ModelData& m, ModelWorkspace& w, const SwitchGroup& group, double* out) {
   switch (group.kind) {
-    case Kind::kTouch: {
+    case Kind::kElement: {
       const ForceSpec& force = m.forces[group.index];
-      const double s = force.element->measure(force_site(w, force)).s;
-      *out = touch_value(force, s, w.constants[force.rest_constant]);
-      return;
-    }
-    case Kind::kClamp: {
-      const ForceSpec& force = m.forces[group.index];
-      fill_slots(m, w);
-      const double F = law_value(m, w, force, force.element->measure(force_site(w, force)));
-      *out = force.side == Side::kPull ? F : -F;
+      force.element->switches(look_at(m, w, force), {out, static_cast<std::size_t>(group.count)});
       return;
     }
     case Kind::kEvent:
@@ -94,7 +84,7 @@ void group_values(const ModelData& m, ModelWorkspace& w, const SwitchGroup& grou
 }
 
 bool is_formula_group(const SwitchGroup& group) {
-  return group.kind != Kind::kTouch && group.kind != Kind::kClamp && group.kind != Kind::kEvent;
+  return group.kind != Kind::kElement && group.kind != Kind::kEvent;
 }
 
 /// Gradients of all formulas at the point of the last switches().
@@ -118,12 +108,10 @@ void prepare(const ModelData& m, ModelWorkspace& w) {
 
 Lane event_directions(const ModelData& m, ModelWorkspace& w, const EventSpec& event) {
   if (event.element) {
-    const auto measured = event.element->measure(force_site_directions(w, event));
-    Dual constants[kMaxForceConstants];
-    for (int i = 0; i < event.num_constants; ++i) {
-      constants[i] = constant_directions(m, w, event.first_constant + i);
-    }
-    return event.element->gap(LawInput<Dual>{constants, measured.s, measured.rate}).d;
+    const auto measured = measure_directions(w, event);
+    Dual* constants = w.force_directions.constants.data();
+    constants_with_directions(m, w, event.constants, constants);
+    return event.element->gap({constants, measured.s, measured.rate}).d;
   }
   alignas(64) double lane[math::kLanes];
   m.event_formulas[event.formula].apply(
@@ -138,23 +126,15 @@ void group_directions(const ModelData& m, ModelWorkspace& w, const SwitchGroup& 
     *out = event_directions(m, w, m.events[group.index]);
     return;
   }
-  if (group.kind == Kind::kTouch || group.kind == Kind::kClamp) {
+  if (group.kind == Kind::kElement) {
     const ForceSpec& force = m.forces[group.index];
-    const auto measured = force.element->measure(force_site_directions(w, force));
-    if (group.kind == Kind::kTouch) {
-      *out = touch_value(force, measured.s, constant_directions(m, w, force.rest_constant)).d;
-    } else {
-      const Dual F = force_directions(m, w, force, group.index, measured);
-      *out = force.side == Side::kPull ? F.d : -F.d;
-    }
+    const std::span<Dual> values(w.force_directions.switches.data(),
+                                 static_cast<std::size_t>(group.count));
+    force.element->switches(look_at_directions(m, w, force), values);
+    for (int i = 0; i < group.count; ++i) out[i] = values[i].d;
     return;
   }
-  if (group.kind == Kind::kLaw) {
-    const ForceSpec& force = m.forces[group.index];
-    const auto measured = force.element->measure(force_site_directions(w, force));
-    w.slot_lanes[m.slots.s] = measured.s.d;
-    w.slot_lanes[m.slots.rate] = measured.rate.d;
-  }
+  if (group.kind == Kind::kLaw) act_directions(m, w, m.forces[group.index]);  // s and its rate
   // The slots of offset formulas, t and parameters, stand in a row behind s and rate.
   const int first = group.kind == Kind::kOffset ? m.slots.t : 0;
   const expr::Formula& formula = *branches(m, group).formula;
@@ -198,11 +178,14 @@ std::vector<dynamics::SwitchInfo> Model::switch_infos() const {
     if (group.kind == Kind::kEvent) {
       const EventSpec& event = m.events[group.index];
       info = {event.id, event.jump, event.terminal, event.is_timed};
-    } else {
-      info.name =
-          m.forces[group.index].id + (group.kind == Kind::kTouch ? ": touch" : ": adhesion");
+      infos.push_back(info);
+      continue;
     }
-    infos.push_back(info);
+    const ForceSpec& force = m.forces[group.index];
+    for (auto& own : force.element->switch_infos()) {
+      own.name = force.id + ": " + own.name;
+      infos.push_back(std::move(own));
+    }
   }
   return infos;
 }
@@ -216,7 +199,6 @@ dynamics::Status Model::switches(dynamics::Workspace& ws, const dynamics::Point&
   load_state(m, w, at.y.data());
   set_mode(m, w, at.mode);
   if (m.switches_use_bodies) place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
-  if (m.switches_use_forces) apply_forces(m, w);
   fill_event_slots(m, w, m.num_when_quantities);
   if (any_derivative_switch(m)) {
     for (std::size_t i = 0; i < m.derivative_quantities.size(); ++i) {

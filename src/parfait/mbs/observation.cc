@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "parfait/math/symmetric.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mechanism/constraint_row.h"
 
 // Quantities by name, each written once for numbers and for numbers with directions.
@@ -37,10 +38,7 @@ struct Values {
     return {&w.k.frames[body], rho, axes};
   }
   Vec3<double> local(const double* r, const Lane*) const { return {r[0], r[1], r[2]}; }
-  Site<double> site(const ForceSpec& f) const { return force_site(w, f); }
-  double force(const ForceSpec&, int index, const Measured<double>&) const {
-    return w.force_value[index];
-  }
+  ElementPoint<double> at(const ForceSpec& force) const { return look_at(m, w, force); }
 };
 
 /// ... and as numbers with the directions of the present chunk.
@@ -81,11 +79,7 @@ struct Derivatives {
     }
     return out;
   }
-  Site<Dual> site(const ForceSpec& f) const { return force_site_directions(w, f); }
-  Dual force(const ForceSpec& f, int index, const Measured<Dual>& measured) const {
-    if (f.side != Side::kBoth && !w.force_acts[index]) return 0.0;
-    return force_directions(m, w, f, index, measured);
-  }
+  ElementPoint<Dual> at(const ForceSpec& force) const { return look_at_directions(m, w, force); }
 };
 
 template <class S>
@@ -244,16 +238,7 @@ auto potential_energy(const C& c) {
     const S height = r.x * c.gravity(0) + r.y * c.gravity(1) + r.z * c.gravity(2);
     sum = sum - c.mass(b) * height;
   }
-  for (const auto& force : c.m.forces) {
-    if (force.law >= 0) continue;
-    const auto measured = force.element->measure(c.site(force));
-    if (force.side != Side::kBoth && !touches(c.w, force, math::value_of(measured.s))) continue;
-    S constants[kMaxForceConstants];
-    for (int i = 0; i < force.num_constants; ++i) {
-      constants[i] = c.constant(force.first_constant + i);
-    }
-    sum = sum + force.element->potential(LawInput<S>{constants, measured.s, measured.rate});
-  }
+  for (const auto& force : c.m.forces) sum = sum + force.element->potential(c.at(force));
   return sum;
 }
 
@@ -280,14 +265,8 @@ typename C::S evaluate(const C& c, const Quantity& q) {
     case K::kReactionForce:
     case K::kReactionTorque:
       return reaction(c, q);
-    case K::kForceMeasure:
-      return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).s;
-    case K::kForceRate:
-      return c.m.forces[q.index].element->measure(c.site(c.m.forces[q.index])).rate;
-    case K::kForceValue: {
-      const auto& force = c.m.forces[q.index];
-      return c.force(force, q.index, force.element->measure(c.site(force)));
-    }
+    case K::kForce:
+      return c.m.forces[q.index].element->quantity(c.at(c.m.forces[q.index]), q.component);
     case K::kKineticEnergy:
       return kinetic_energy(c);
     case K::kPotentialEnergy:
@@ -312,40 +291,6 @@ double quantity_value(const ModelData& m, ModelWorkspace& w, const Quantity& qua
 
 Dual quantity_directions(const ModelData& m, ModelWorkspace& w, const Quantity& quantity) {
   return evaluate(Derivatives{m, w}, quantity);
-}
-
-Site<Dual> force_site_directions(const ModelWorkspace& w, const PairSpec& pair) {
-  const Geometry& g = w.bound.geometry[pair.geometry];
-  const GeometryLanes* seeds = w.geometry_seed[pair.geometry];
-  Site<Dual> site;
-  for (int side = 0; side < 2; ++side) {
-    const int body = pair.body[side];
-    site.end[side].base = {&w.k.frames[body], g.rho[side], g.axis[side]};
-    site.end[side].lanes = body < static_cast<int>(w.d.lanes.size()) ? &w.d.lanes[body] : nullptr;
-    if (seeds) {
-      site.end[side].drho = seeds->rho[side];
-      site.end[side].daxes = seeds->axis[side];
-    }
-  }
-  return site;
-}
-
-Dual force_directions(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, int index,
-                      const Measured<Dual>& measured) {
-  if (force.law >= 0) {
-    const auto& law = m.laws[force.law];
-    w.slot_lanes[m.slots.s] = measured.s.d;
-    w.slot_lanes[m.slots.rate] = measured.rate.d;
-    alignas(64) double out[math::kLanes];
-    law.apply(w.law_gradients.data() + w.law_first[force.law],
-              reinterpret_cast<const double*>(w.slot_lanes.data()), out);
-    return {w.force_value[index], math::load(out)};
-  }
-  Dual constants[kMaxForceConstants];
-  for (int i = 0; i < force.num_constants; ++i) {
-    constants[i] = constant_directions(m, w, force.first_constant + i);
-  }
-  return force.element->law(LawInput<Dual>{constants, measured.s, measured.rate});
 }
 
 }  // namespace parfait::mbs

@@ -11,14 +11,6 @@ double quantity_value(const ModelData& m, ModelWorkspace& w, const Quantity& qua
 /// Its value and directions in the present chunk: w.d.lanes holds the bodies' directions.
 Dual quantity_directions(const ModelData& m, ModelWorkspace& w, const Quantity& quantity);
 
-/// F of a force and its directions in the present chunk, while it acts (its side is not looked
-/// at).
-Dual force_directions(const ModelData& m, ModelWorkspace& w, const ForceSpec& force, int index,
-                      const Measured<Dual>& measured);
-
-/// Both ends of a force with directions in the present chunk.
-Site<Dual> force_site_directions(const ModelWorkspace& w, const PairSpec& pair);
-
 /// A constant with its directions in the present chunk.
 inline Dual constant_directions(const ModelData& m, const ModelWorkspace& w, int constant) {
   const int driven = m.constants.driven_index(constant);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "parfait/mbs/body_step.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/model_data.h"
 #include "parfait/mbs/observation.h"
 #include "parfait/mechanism/element_constants.h"
@@ -23,7 +24,7 @@ class ModelObserver final : public dynamics::System::Observer {
   std::vector<expr::Formula> formulas;
   std::vector<Item> items;
   std::size_t scratch_size = 0, gradient_size = 0;
-  bool rates = false, forces = false;
+  bool rates = false;
 
   int size() const override { return static_cast<int>(items.size()); }
   bool needs_rates() const override { return rates; }
@@ -35,7 +36,6 @@ class ModelObserver final : public dynamics::System::Observer {
   int add(const Quantity& q) {
     quantities.push_back(q);
     rates |= q.needs_rates();
-    forces |= q.kind == Quantity::Kind::kForceValue;
     return static_cast<int>(quantities.size()) - 1;
   }
 };
@@ -111,7 +111,6 @@ dynamics::Status Model::observe(dynamics::Workspace& ws, const Observer& observe
     set_mode(m, w, at.mode);
     evaluate_offsets(m, w, at.t);
     place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
-    if (o.forces) apply_forces(m, w);
   }
   w.quantity_values.resize(o.quantities.size());
   for (std::size_t i = 0; i < o.quantities.size(); ++i) {

@@ -29,7 +29,7 @@ Quantities::Quantities(const ModelData& m) {
       add(name + "." + member.name, {family.kind, body, index, member.component});
     });
   };
-  int marker = m.first_marker_geometry();
+  int marker = m.first_marker_geometry;
   for (std::size_t b = 0; b < d.bodies.size(); ++b) {
     const Body& body = d.bodies[b];
     const int index = static_cast<int>(b);
@@ -62,11 +62,14 @@ Quantities::Quantities(const ModelData& m) {
     });
     ++row_joint;
   }
-  for (std::size_t f = 0; f < m.forces.size(); ++f) {
-    each(QuantityOf::kForce, [&](const QuantityFamily& family, const QuantityName& member) {
-      if (!has_quantities(m.forces[f].element->measure_name(), family)) return;
-      add(m.forces[f].id + "." + member.name, {family.kind, -1, static_cast<int>(f)});
-    });
+  int element = 0;
+  for (const auto& force : d.forces) {
+    const ForceType& type = type_of(force);
+    for (std::size_t i = 0; i < type.quantities.size(); ++i) {
+      add(force.id + "." + type.quantities[i].name,
+          {Kind::kForce, -1, element, static_cast<int>(i)});
+    }
+    element += type.is_element() ? 1 : 0;
   }
   for (std::size_t i = 0; i < m.states.size(); ++i) {
     add(m.states[i].id, {Kind::kState, -1, static_cast<int>(i)});

@@ -7,7 +7,7 @@
 #include "parfait/mbs/bilinear_row.h"
 #include "parfait/mbs/body_step.h"
 #include "parfait/mbs/external_states.h"
-#include "parfait/mbs/observation.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mechanism/constraint_row.h"
 
 namespace parfait::mbs {
@@ -79,20 +79,22 @@ Vec3<Dual> axis_of(const End<Dual>& end, int i) {
   return with_directions(end.base.axes[i], end.da(i));
 }
 
-template <class S, class Out>
-void add_pair_to(const ModelWorkspace& w, const PairSpec& pair, const S& F,
-                 const Measured<S>& measured, const Site<S>& site, Out* const out[2]) {
+/// Forces of an element on canonical coordinates, added to out (12 per body). (W5)
+template <class S, class Out, class EndAt>
+void add_ends(const ModelWorkspace& w, const ForceSpec& force, const EndForce<S>* given,
+              const EndAt& end_at, Out* out) {
   const int ground = static_cast<int>(w.k.frames.size()) - 1;
-  for (int side = 0; side < 2; ++side) {
-    const int body = pair.body[side];
-    if (body == ground) continue;
-    const auto& end = site.end[side];
-    const Vec3<S> f = (side == 0 ? -F : F) * measured.n;
-    add_at(f, 1, point_of(end) + center(w, body, S{}), out[side]);
-    for (int i = 0; i < 3; ++i) {
-      if (measured.uses_axis[side][i]) {
-        add_at(-F * measured.e[side][i], 0, axis_of(end, i), out[side]);
-      }
+  for (std::size_t i = 0; i < force.ends.size(); ++i) {
+    const EndSpec& spec = force.ends[i];
+    if (spec.body == ground) continue;
+    const auto end = end_at(spec);
+    Out* to = out + 12 * spec.body;
+    if (spec.use & mechanism::kForce) {
+      add_at(given[i].force, 1, point_of(end) + center(w, spec.body, S{}), to);
+    }
+    for (int a = 0; a < 3; ++a) {
+      if (mechanism::gives_axis_force(spec.use, a))
+        add_at(given[i].axis[a], 0, axis_of(end, a), to);
     }
   }
 }
@@ -136,17 +138,16 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
   Status evaluate(dynamics::Workspace& ws, const dynamics::Point& at, ConstVec lambda,
                   dynamics::Vec r, dynamics::Vec g, dynamics::Vec edot) const override {
     ModelWorkspace& w = cast(ws);
-    auto& room = w.second;
+    auto& point = w.second;
     w.t = at.t;
     load_state(m, w, at.y.data());
     set_mode(m, w, at.mode);
     evaluate_offsets(m, w, at.t);
     place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
-    apply_forces(m, w);
-    room.resize(m);
-    room.ready = false;
-    std::copy_n(at.y.begin(), m.sizes.nq, room.u.begin());
-    std::copy_n(lambda.begin(), m.sizes.num_pos, room.lambda.begin());
+    point.resize(m);
+    point.ready = false;
+    std::copy_n(at.y.begin(), m.sizes.nq, point.u.begin());
+    std::copy_n(lambda.begin(), m.sizes.num_pos, point.lambda.begin());
     add_applied_forces(w, r);
     for_each_row(m, [&](int row, const RowId& id) {
       subtract_row(w, row_form<double>(m, w, id), lambda[row], r);
@@ -241,11 +242,11 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     for (int b = 0; b < num_bodies(); ++b) {
       add_at(w.bound.mass(b) * gravity, 1, center(w, b, 0.0), f.data() + 12 * b);
     }
-    for (std::size_t i = 0; i < m.forces.size(); ++i) {
-      const ForceSpec& force = m.forces[i];
-      const auto site = force_site(w, force);
-      double* const out[2] = {f.data() + 12 * force.body[0], f.data() + 12 * force.body[1]};
-      add_pair(w, force, w.force_value[i], force.element->measure(site), site, out);
+    for (const ForceSpec& force : m.forces) {
+      act(m, w, force);
+      add_ends(
+          w, force, w.force.forces.data(),
+          [&](const EndSpec& spec) { return end_of(w.bound, w.k, spec); }, f.data());
     }
     for (int b = 0; b < num_bodies(); ++b) {
       pull_back(m.maps[b], f.data() + 12 * b, r.data() + 12 * b);
@@ -263,14 +264,14 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
                                {w.gravity[2], w.gravity_lanes[2]}};
       add_at(mass * gravity, 1, center(w, b, Dual{}), f.data() + 12 * b);
     }
-    for (std::size_t i = 0; i < m.forces.size(); ++i) {
-      const ForceSpec& force = m.forces[i];
-      if (force.side != Side::kBoth && !w.force_acts[i]) continue;
-      const auto site = force_site_directions(w, force);
-      const auto measured = force.element->measure(site);
-      const Dual F = force_directions(m, w, force, static_cast<int>(i), measured);
-      Lane* const ends[2] = {f.data() + 12 * force.body[0], f.data() + 12 * force.body[1]};
-      add_pair(w, force, F, measured, site, ends);
+    for (const ForceSpec& force : m.forces) {
+      act_directions(m, w, force);
+      add_ends(
+          w, force, w.force_directions.forces.data(),
+          [&](const EndSpec& spec) { return end_with_directions(w, spec); }, f.data());
+      for (int i = 0; i < force.num_states; ++i) {
+        w.element_rate_lanes[force.first_state + i] = w.force_directions.rates[i].d;
+      }
     }
     for (int b = 0; b < num_bodies(); ++b) {
       pull_back(m.maps[b], f.data() + 12 * b, out + 12 * b);
@@ -342,17 +343,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
 
 }  // namespace
 
-void add_pair(const ModelWorkspace& w, const PairSpec& pair, double F,
-              const Measured<double>& measured, const Site<double>& site, double* const out[2]) {
-  add_pair_to(w, pair, F, measured, site, out);
-}
-
-void add_pair(const ModelWorkspace& w, const PairSpec& pair, const Dual& F,
-              const Measured<Dual>& measured, const Site<Dual>& site, Lane* const out[2]) {
-  add_pair_to(w, pair, F, measured, site, out);
-}
-
-void SecondOrderRoom::resize(const ModelData& m) {
+void SecondOrderPoint::resize(const ModelData& m) {
   if (!u.empty()) return;
   const std::size_t size = 12 * (static_cast<std::size_t>(m.structure.num_bodies) + 1);
   u.resize(size);

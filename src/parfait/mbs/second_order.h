@@ -10,18 +10,12 @@ namespace parfait::mbs {
 /// M, G and f of a model in the coordinates its bodies show (docs/theory/hht.md, H8-H10):
 ///
 ///   M   4 x 4 per body, (x) I_3
-///   f   -F ds/dq of every force, and the weights
+///   f   what force elements give their ends, and the weights
 ///   G   body rows and position rows of joints in the order of g_pos; velocity rows have no place
 ///       in it
 ///
-/// Derivatives are put together element by element: an element knows two bodies, so 24 columns.
+/// Derivatives are put together element by element, from local Jacobian blocks.
 std::unique_ptr<const dynamics::SecondOrder> make_second_order(const ModelData& m);
-
-/// Generalized forces of a pair on its two ends, canonical coordinates, added to out[side] (12).
-void add_pair(const ModelWorkspace& w, const PairSpec& pair, double F,
-              const Measured<double>& measured, const Site<double>& site, double* const out[2]);
-void add_pair(const ModelWorkspace& w, const PairSpec& pair, const Dual& F,
-              const Measured<Dual>& measured, const Site<Dual>& site, Lane* const out[2]);
 
 /// The derivatives at the state the workspace holds, laws and external states prepared.
 void linearize_second_order(const ModelData& m, ModelWorkspace& w, dynamics::Linearization& out);

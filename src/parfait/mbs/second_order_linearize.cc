@@ -2,11 +2,11 @@
 
 #include "parfait/mbs/bilinear_row.h"
 #include "parfait/mbs/external_states.h"
-#include "parfait/mbs/observation.h"
+#include "parfait/mbs/force_stage.h"
 #include "parfait/mbs/second_order.h"
 
 // Sparse derivatives of r = f - G^T lambda, g and e'. Rows of g are bilinear, so theirs are written
-// down; a force is differentiated along the columns of its two bodies.
+// down; those of a force follow from the local Jacobian of its element.
 namespace parfait::mbs {
 namespace {
 
@@ -16,7 +16,11 @@ using dynamics::Triplets;
 class Linearizer {
  public:
   Linearizer(const ModelData& model, ModelWorkspace& workspace, Linearization& result)
-      : m(model), w(workspace), out_(result), ground_(m.structure.num_bodies) {}
+      : m(model),
+        w(workspace),
+        out_(result),
+        ground_(m.structure.num_bodies),
+        jacobian_(workspace.second.jacobian) {}
 
   void run() {
     for (Triplets* x : {&out_.dr_dq, &out_.dr_dv, &out_.dr_de, &out_.G, &out_.dedot_dq,
@@ -24,9 +28,11 @@ class Linearizer {
       x->clear();
     }
     for_each_row(m, [&](int row, const RowId& id) { add_row(row, row_form<double>(m, w, id)); });
-    hold_parameters();
-    for (std::size_t i = 0; i < m.forces.size(); ++i) add_force(static_cast<int>(i));
-    if (m.sizes.ne > 0) add_external();
+    for (const ForceSpec& force : m.forces) add_force(force);
+    if (m.num_formula_states > 0) {
+      hold_parameters();
+      add_external();
+    }
   }
 
  private:
@@ -77,85 +83,123 @@ class Linearizer {
     w.constant_now = w.zero_lanes.data();
   }
 
-  /// Points the lanes of an end's body at its columns.
-  void seed_body(int side) {
-    BodyLanes& lanes = w.d.lanes[pair_[side]];
-    lanes.D = canonical_[side][0] + 3;
-    lanes.V = canonical_[side][1] + 3;
-    const auto c = w.bound.center(pair_[side]);
-    for (int level = 0; level < 2; ++level) {
-      const Lane* d = canonical_[side][level];
-      for (int k = 0; k < 3; ++k) {
-        (level == 0 ? lanes.rc : lanes.vc)[k] =
-            d[k] + d[3 + k] * c[0] + d[6 + k] * c[1] + d[9 + k] * c[2];
+  /// An end: its vectors are linear in those of its body, point = sum c_j u_j, and so is what its
+  /// forces do to them.
+  struct LinearEnd {
+    int body = 0;
+    unsigned use = 0;
+    /// c of the point, then of the axes, in the user's coordinates.
+    std::array<std::array<double, 4>, 4> c{};
+  };
+
+  LinearEnd linear_end(const EndSpec& spec) const {
+    LinearEnd out{spec.body, spec.use, {}};
+    const End<double> end = end_of(w.bound, w.k, spec);
+    const auto center = w.bound.center(spec.body);
+    for (int vector = 0; vector < 4; ++vector) {
+      const double* r = vector == 0 ? end.rho_local : end.axes[vector - 1];
+      std::array<double, 4> canonical{vector == 0 ? 1.0 : 0.0, r[0], r[1], r[2]};
+      for (int i = 0; vector == 0 && i < 3; ++i) canonical[1 + i] += center[i];
+      const auto& A = m.maps[spec.body].A;
+      for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 4; ++j) out.c[vector][i] += A[i][j] * canonical[j];
       }
+    }
+    return out;
+  }
+
+  void add_force(const ForceSpec& force) {
+    auto at = look_at(m, w, force);
+    if (force.law >= 0) {
+      w.force.law.gradient = w.law_gradients.data() + w.law_first[force.law];
+      w.force.law.value = &w.law_values[force.law];
+    }
+    force.element->jacobian(at, jacobian_);
+    ends_.clear();
+    for (const EndSpec& spec : force.ends) {
+      ends_.push_back(spec.body == ground_ ? LinearEnd{ground_, 0, {}} : linear_end(spec));
+    }
+    for (std::size_t column = 0; column < ends_.size(); ++column) {
+      if (ends_[column].body == ground_) continue;
+      for (int level = 0; level < 2; ++level) add_columns(force, static_cast<int>(column), level);
+    }
+    for (int i = 0; i < force.num_states; ++i) {
+      add_state_column(force, jacobian_.first_state() + i, force.first_state + i, 1.0);
+    }
+    if (force.law < 0) return;
+    // The law's own column, times what its formula makes of the states.
+    const auto& law = m.laws[force.law];
+    const auto used = law.used_slots();
+    for (int j = 0; j < law.num_used(); ++j) {
+      const int state = used[j] - m.slots.first_state;
+      if (state < 0 || state >= m.sizes.ne) continue;
+      add_state_column(force, jacobian_.law_column(), state, at.law->gradient[j]);
     }
   }
 
-  void add_force(int index) {
-    const ForceSpec& force = m.forces[index];
-    pair_[0] = force.body[0];
-    pair_[1] = force.body[1];
-    for (int level = 0; level < 2; ++level) {
-      for (int side = 0; side < 2; ++side) {
-        if (pair_[side] == ground_) continue;
-        for (int first = 0; first < 12; first += math::kLanes) {
-          const int count = std::min(math::kLanes, 12 - first);
-          clear_seeds();
-          for (int lane = 0; lane < count; ++lane) seed_column(side, level, first + lane, lane);
-          force_columns(force, index);
-          emit(level == 0 ? out_.dr_dq : out_.dr_dv, 12 * pair_[side] + first, count);
+  /// Column of vector `vector` (0: point) of an end at level 0, or of its rate at level 1.
+  static int column_of(int end, int vector, int level) {
+    using J = mechanism::ForceJacobian;
+    const int first = vector == 0
+                          ? (level == 0 ? J::kPointColumn : J::kVelocityColumn)
+                          : (level == 0 ? J::kAxisColumn : J::kRateColumn) + 3 * (vector - 1);
+    return J::kEndColumns * end + first;
+  }
+
+  /// d(forces on the coordinates of all ends) / d(coordinates of one, or their rates), and d(rates
+  /// of its states).
+  void add_columns(const ForceSpec& force, int column_end, int level) {
+    const LinearEnd& from = ends_[column_end];
+    dynamics::Triplets& dr = level == 0 ? out_.dr_dq : out_.dr_dv;
+    dynamics::Triplets& dedot = level == 0 ? out_.dedot_dq : out_.dedot_dv;
+    for (int l = 0; l < 4; ++l) {
+      for (int n = 0; n < 3; ++n) {
+        const int column = 12 * from.body + 3 * l + n;
+        const auto along = [&](int row) {
+          double sum = 0;
+          for (int vector = 0; vector < 4; ++vector) {
+            sum += jacobian_(row, column_of(column_end, vector, level) + n) * from.c[vector][l];
+          }
+          return sum;
+        };
+        add_rows(along, [&](int row, double value) { dr.add(row, column, value); });
+        for (int i = 0; i < force.num_states; ++i) {
+          dedot.add(force.first_state + i, column, along(jacobian_.first_state_row() + i));
         }
       }
     }
-    if (force.law < 0) return;
-    for (int first = 0; first < m.sizes.ne; first += math::kLanes) {
-      const int count = std::min(math::kLanes, m.sizes.ne - first);
-      clear_seeds();
-      for (int lane = 0; lane < count; ++lane) {
-        w.slot_lanes[m.slots.first_state + first + lane][lane] = 1;
+  }
+
+  /// Rows of the coordinates of all ends from those of the Jacobian along some column.
+  template <class Along, class Add>
+  void add_rows(const Along& along, const Add& add) {
+    for (std::size_t e = 0; e < ends_.size(); ++e) {
+      const LinearEnd& to = ends_[e];
+      if (to.body == ground_) continue;
+      double d[4][3] = {};
+      for (int vector = 0; vector < 4; ++vector) {
+        const bool given = vector == 0 ? (to.use & mechanism::kForce) != 0
+                                       : mechanism::gives_axis_force(to.use, vector - 1);
+        for (int k = 0; given && k < 3; ++k) {
+          d[vector][k] =
+              along(mechanism::ForceJacobian::kEndRows * static_cast<int>(e) + 3 * vector + k);
+        }
       }
-      force_columns(force, index);
-      emit(out_.dr_de, first, count);
-      for (int lane = 0; lane < count; ++lane) {
-        w.slot_lanes[m.slots.first_state + first + lane] = Lane{};
+      for (int j = 0; j < 4; ++j) {
+        for (int k = 0; k < 3; ++k) {
+          double sum = 0;
+          for (int vector = 0; vector < 4; ++vector) sum += to.c[vector][j] * d[vector][k];
+          add(12 * to.body + 3 * j + k, sum);
+        }
       }
     }
   }
 
-  void clear_seeds() {
-    for (auto& side : canonical_) {
-      for (auto& level : side) std::fill(std::begin(level), std::end(level), Lane{});
-    }
-  }
-
-  /// Column 3 i + k of the user's coordinates moves canonical vectors j by A_ij along k.
-  void seed_column(int side, int level, int column, int lane) {
-    const auto& A = m.maps[pair_[side]].A[column / 3];
-    for (int j = 0; j < 4; ++j) canonical_[side][level][3 * j + column % 3][lane] = A[j];
-  }
-
-  void force_columns(const ForceSpec& force, int index) {
-    for (int side = 0; side < 2; ++side) {
-      if (pair_[side] != ground_) seed_body(side);
-    }
-    for (auto& side : result_) std::fill(std::begin(side), std::end(side), Lane{});
-    if (force.side != Side::kBoth && !w.force_acts[index]) return;
-    const auto site = force_site_directions(w, force);
-    const auto measured = force.element->measure(site);
-    Lane* const ends[2] = {result_[0], result_[1]};
-    add_pair(w, force, force_directions(m, w, force, index, measured), measured, site, ends);
-  }
-
-  void emit(Triplets& to, int first_column, int count) {
-    for (int side = 0; side < 2; ++side) {
-      if (pair_[side] == ground_) continue;
-      Lane user[12];
-      pull_back(m.maps[pair_[side]], result_[side], user);
-      for (int lane = 0; lane < count; ++lane) {
-        for (int r = 0; r < 12; ++r)
-          to.add(12 * pair_[side] + r, first_column + lane, user[r][lane]);
-      }
+  void add_state_column(const ForceSpec& force, int column, int state, double factor) {
+    const auto along = [&](int row) { return jacobian_(row, column) * factor; };
+    add_rows(along, [&](int row, double value) { out_.dr_de.add(row, state, value); });
+    for (int i = 0; i < force.num_states; ++i) {
+      out_.dedot_de.add(force.first_state + i, state, along(jacobian_.first_state_row() + i));
     }
   }
 
@@ -165,6 +209,7 @@ class Linearizer {
     auto& dy = w.second.state_lanes;
     dy.assign(ny, Lane{});
     w.second.rate_lanes.resize(ne);
+    const int formulas = m.num_formula_states;
     for (int first = 0; first < ny; first += math::kLanes) {
       const int count = std::min(math::kLanes, ny - first);
       for (int lane = 0; lane < count; ++lane) dy[first + lane][lane] = 1;
@@ -176,7 +221,7 @@ class Linearizer {
         Triplets& to = column < nq       ? out_.dedot_dq
                        : column < 2 * nq ? out_.dedot_dv
                                          : out_.dedot_de;
-        for (int i = 0; i < ne; ++i)
+        for (int i = 0; i < formulas; ++i)
           to.add(i, column < 2 * nq ? column % nq : column - 2 * nq, w.second.rate_lanes[i][lane]);
         dy[column] = Lane{};
       }
@@ -187,9 +232,8 @@ class Linearizer {
   ModelWorkspace& w;
   Linearization& out_;
   int ground_;
-  int pair_[2] = {0, 0};
-  Lane canonical_[2][2][12];  ///< per end, positions and velocities
-  Lane result_[2][12];
+  std::vector<LinearEnd> ends_;
+  mechanism::ForceJacobian& jacobian_;
 };
 
 }  // namespace

@@ -42,7 +42,8 @@ struct End<double> {
   static Vec3<double> vec(V4 a) { return {a[0], a[1], a[2]}; }
 
   Vec3<double> rho() const { return map(frame->X, rho_local); }
-  Vec3<double> point() const { return vec(frame->rc) + rho(); }
+  Vec3<double> center() const { return vec(frame->rc); }
+  Vec3<double> point() const { return center() + rho(); }
   Vec3<double> velocity() const { return vec(frame->vc) + map(frame->Xd, rho_local); }
   Vec3<double> acceleration() const { return vec(frame->ac) + map(frame->Xdd, rho_local); }
   Vec3<double> axis(int i) const { return map(frame->X, axes[i]); }
@@ -76,7 +77,8 @@ struct End<Dual> {
   Vec3<Dual> rho() const {
     return map(base.frame->X, lanes ? lanes->D : nullptr, base.rho_local, drho);
   }
-  Vec3<Dual> point() const { return vec(base.frame->rc, lanes ? lanes->rc : nullptr) + rho(); }
+  Vec3<Dual> center() const { return vec(base.frame->rc, lanes ? lanes->rc : nullptr); }
+  Vec3<Dual> point() const { return center() + rho(); }
   Vec3<Dual> velocity() const {
     return vec(base.frame->vc, lanes ? lanes->vc : nullptr) +
            map(base.frame->Xd, lanes ? lanes->V : nullptr, base.rho_local, drho);

@@ -59,6 +59,32 @@ void check_axis(char axis, const char* name, const Constraint& constraint) {
                                      element_label("constraint", constraint.id), name, axis));
 }
 
+void check_number_of_ends(const Force& force, const ForceType& type, const std::string& label) {
+  const auto ends = ends_of(force);
+  if (!type.is_element()) {
+    if (ends.empty()) return;
+    throw base::InputError(
+        place_or(ends.front().marker->place, force.place),
+        fmt::format("{}: {} acts on all bodies: no <begin> or <end>.", label, force.key));
+  }
+  if (!force.begin || (!force.end && type.min_ends > 1)) {
+    const char* where = type.max_ends == 1   ? "on one body"
+                        : type.max_ends == 2 ? "between two bodies"
+                                             : "between several bodies";
+    throw base::InputError(force.place,
+                           fmt::format("{}: {} acts {}: <{}> is missing.", label, force.key, where,
+                                       force.begin ? "end" : "begin"));
+  }
+  const int count = static_cast<int>(ends.size());
+  if (count >= type.min_ends && count <= type.max_ends) return;
+  const std::string needed = type.min_ends == type.max_ends
+                                 ? fmt::format("{}", type.min_ends)
+                                 : fmt::format("{} to {}", type.min_ends, type.max_ends);
+  throw base::InputError(place_or(ends.back().marker->place, force.place),
+                         fmt::format("{}: {} has {} ends (<begin>, <via>, <end>), found {}.", label,
+                                     force.key, needed, count));
+}
+
 void check_force(const Force& force) {
   const std::string label = element_label("force", force.id);
   const ForceType& type = type_of(force);
@@ -69,7 +95,7 @@ void check_force(const Force& force) {
                                        "(gx, gy, gz), found {}.",
                                        label, num_given));
   }
-  check_given(force, label, {"begin", "end", "law", "constants", "side", "adhesion"});
+  check_given(force, label, {"begin", "via", "end", "law", "constants", "side", "adhesion"});
   if (force.side != Side::kBoth && !type.may_be_one_sided()) {
     throw base::InputError(place_or(force.side_place, force.place),
                            fmt::format("{}: {} cannot be one-sided.", label, force.key));
@@ -88,18 +114,7 @@ void check_force(const Force& force) {
         place_or(force.law.place, force.place),
         fmt::format("{}: {} takes no law; its constants say all.", label, force.key));
   }
-  if (type.between_bodies) {
-    if (!force.begin || !force.end) {
-      throw base::InputError(force.place,
-                             fmt::format("{}: {} acts between two bodies: <{}> is missing.", label,
-                                         force.key, force.begin ? "end" : "begin"));
-    }
-  } else if (force.begin || force.end) {
-    const Marker& marker = force.begin ? *force.begin : *force.end;
-    throw base::InputError(
-        place_or(marker.place, force.place),
-        fmt::format("{}: {} acts on all bodies: no <begin> or <end>.", label, force.key));
-  }
+  check_number_of_ends(force, type, label);
 }
 
 }  // namespace

@@ -135,10 +135,11 @@ std::vector<bool> check_formulas(const Description& description) {
     formulas.offset(constraint);
   }
   for (const auto& force : description.forces) {
-    if (force.begin) formulas.frame(force.begin->frame);
-    if (force.end) formulas.frame(force.end->frame);
+    for (const auto& end : ends_of(force)) formulas.frame(end.marker->frame);
+    const int law = type_of(force).law_constant;
+    const auto infos = type_constants(force);
     for (const auto& constant : force.constants) {
-      if (force.key.ends_with("Actuator")) {
+      if (law >= 0 && constant_index(infos, constant.name) == law) {
         formulas.actuation(constant.value);
       } else {
         formulas.constant(constant.value);

@@ -252,8 +252,14 @@ void check_connections(const Description& description, const StartNumbers& numbe
                element_label("constraint", constraint.id), constraint.place, numbers);
   }
   for (const auto& force : description.forces) {
-    if (!force.begin || !force.end) continue;
-    check_ends(description, "force", force.id, force.place, *force.begin, *force.end, numbers);
+    if (force.begin && force.end && force.via.empty()) {
+      check_ends(description, "force", force.id, force.place, *force.begin, *force.end, numbers);
+      continue;
+    }
+    for (const auto& end : ends_of(force)) {
+      check_end(description, *end.marker, force.id + "." + end.name,
+                element_label("force", force.id) + ": " + end.name, force.place, numbers);
+    }
   }
   for (const auto& event : description.events) {
     if (!event.begin || !event.end) continue;

@@ -38,7 +38,11 @@ const Marker* frame_owner(const Description& description, const std::string& ele
     return event->begin && event->end ? end_of(*event->begin, *event->end) : nullptr;
   }
   const auto* force = find_by_id(description.forces, element);
-  return force && force->begin && force->end ? end_of(*force->begin, *force->end) : nullptr;
+  if (!force) return nullptr;
+  for (const auto& end : ends_of(*force)) {
+    if (constant.starts_with(end.name + ".")) return end.marker;
+  }
+  return nullptr;
 }
 
 /// A driven component of a frame must be one that the model gives itself, or of z, which has a

@@ -26,10 +26,6 @@ Inertia<double> canonical_inertia(const Body& body, const double* constants) {
   return out;
 }
 
-bool is_actuator(const Force& force) {
-  return force.key.ends_with("Actuator");
-}
-
 }  // namespace
 
 void ConstantTable::add(const std::string& name, double number) {
@@ -76,10 +72,10 @@ ConstantTable::ConstantTable(const Description& d) {
     }
   };
   const auto typed = [&](const std::string& id, const std::vector<ConstantInfo>& infos,
-                         const std::vector<NamedValue>& given, bool formulas_are_laws) {
+                         const std::vector<NamedValue>& given, int law_constant = -1) {
     for (std::size_t i = 0; i < infos.size(); ++i) {
       const Value* v = given_value(infos, given, static_cast<int>(i));
-      if (v && !(formulas_are_laws && v->is_formula())) {
+      if (v && !(static_cast<int>(i) == law_constant && v->is_formula())) {
         value(id + "." + infos[i].name, *v);
       } else {
         add(id + "." + infos[i].name, v ? 0.0 : infos[i].fallback.value_or(0.0));
@@ -110,7 +106,7 @@ ConstantTable::ConstantTable(const Description& d) {
     for (const auto& marker : body.markers) frame(body.id + "." + marker.id, marker.frame);
   }
   for (const auto& joint : d.joints) {
-    typed(joint.id, type_constants(joint), joint.constants, false);
+    typed(joint.id, type_constants(joint), joint.constants);
     frame(joint.id + ".begin", joint.begin.frame);
     frame(joint.id + ".end", joint.end.frame);
   }
@@ -121,12 +117,11 @@ ConstantTable::ConstantTable(const Description& d) {
     frame(constraint.id + ".end", constraint.end.frame);
   }
   for (const auto& force : d.forces) {
-    typed(force.id, type_constants(force), force.constants, is_actuator(force));
-    if (force.begin) frame(force.id + ".begin", force.begin->frame);
-    if (force.end) frame(force.id + ".end", force.end->frame);
+    typed(force.id, type_constants(force), force.constants, type_of(force).law_constant);
+    for (const auto& end : ends_of(force)) frame(force.id + "." + end.name, end.marker->frame);
   }
   for (const auto& event : d.events) {
-    typed(event.id, type_constants(event), event.constants, false);
+    typed(event.id, type_constants(event), event.constants);
     if (event.begin) frame(event.id + ".begin", event.begin->frame);
     if (event.end) frame(event.id + ".end", event.end->frame);
   }

@@ -113,6 +113,7 @@ struct Force {
   std::string key;  ///< "Gravitation", "Spring", "Z_Damper", "General_Rotational", ...
   std::string id;
   std::optional<Marker> begin, end;  ///< absent for forces that act on all bodies
+  std::vector<Marker> via;           ///< further ends between these two
   std::vector<NamedValue> constants;
   Value law;  ///< General_*: formula of length (or angle), rate, t, parameters, states, inputs
   Side side = Side::kBoth;

@@ -27,6 +27,18 @@ void append_driven(ConstantOf of, const std::string& prefix, std::vector<std::st
   }
 }
 
+/// Frames of the ends; those of begin and end first, as everywhere.
+void append_end_constants(const Force& force, std::vector<std::string>& names) {
+  std::vector<std::string> both;
+  append_driven(ConstantOf::kEnds, "", both);
+  for (const auto& name : both) {
+    if (force.end || !name.starts_with("end.")) names.push_back(name);
+  }
+  for (std::size_t i = 0; i < force.via.size(); ++i) {
+    append_driven(ConstantOf::kMarker, fmt::format("via{}.", i + 1), names);
+  }
+}
+
 std::vector<std::string> constants_of(const Body& body) {
   std::vector<std::string> names;
   append_driven(ConstantOf::kBody, "", names);
@@ -166,6 +178,16 @@ const EventType& type_of(const Event& event) {
                   event.key, base::suggestion(event.key, keys), base::listing(keys, 100)));
 }
 
+std::vector<NamedEnd> ends_of(const Force& force) {
+  std::vector<NamedEnd> ends;
+  if (force.begin) ends.push_back({"begin", &*force.begin});
+  for (std::size_t i = 0; i < force.via.size(); ++i) {
+    ends.push_back({fmt::format("via{}", i + 1), &force.via[i]});
+  }
+  if (force.end) ends.push_back({"end", &*force.end});
+  return ends;
+}
+
 const Event* event_that_sets(const Description& description, const std::string& parameter) {
   for (const auto& event : description.events) {
     for (const auto& set : event.sets) {
@@ -176,7 +198,8 @@ const Event* event_that_sets(const Description& description, const std::string& 
 }
 
 std::string measure_name(const Force& force) {
-  return mbs::measure_name(type_of(force));
+  const std::string& name = type_of(force).measure;
+  return name.empty() ? "length" : name;
 }
 
 std::vector<ConstantInfo> type_constants(const Joint& joint) {
@@ -224,7 +247,9 @@ std::vector<std::string> constant_names(const Description& description, const st
     append_driven(ConstantOf::kConstraint, "", names);
   } else if (const auto* force = find_by_id(description.forces, element)) {
     names = names_of(type_constants(*force));
-    if (!type_of(*force).between_bodies) return names;
+    if (!type_of(*force).is_element()) return names;
+    append_end_constants(*force, names);
+    return names;
   } else if (const auto* event = find_by_id(description.events, element);
              event && type_of(*event).between_bodies) {
     names = names_of(type_constants(*event));
@@ -285,9 +310,11 @@ std::optional<double> constant_number(const Description& description, const std:
     return end_number(constraint->begin, constraint->end, name);
   }
   if (const auto* force = find_by_id(description.forces, element)) {
-    std::optional<double> number;
-    if (force->begin && force->end) number = end_number(*force->begin, *force->end, name);
-    return number ? number : type_number(*force, name);
+    for (const auto& end : ends_of(*force)) {
+      if (!name.starts_with(end.name + ".")) continue;
+      return frame_number(end.marker->frame, std::string_view(name).substr(end.name.size() + 1));
+    }
+    return type_number(*force, name);
   }
   if (const auto* event = find_by_id(description.events, element)) {
     std::optional<double> number;

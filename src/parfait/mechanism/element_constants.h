@@ -35,6 +35,14 @@ const JointType& type_of(const Joint& joint);
 const ForceType& type_of(const Force& force);
 const EventType& type_of(const Event& event);
 
+/// An end of an element and what the names of its constants begin with: begin, via1, via2, …, end.
+struct NamedEnd {
+  std::string name;
+  const Marker* marker;
+};
+/// The ends of a force that are given, in the order in which its element sees them.
+std::vector<NamedEnd> ends_of(const Force& force);
+
 /// What formulas call the measure of a force: "length" or "angle".
 std::string measure_name(const Force& force);
 

@@ -17,9 +17,7 @@ struct Quantity {
     kJointDisplacementRate,
     kReactionForce,  ///< on the end body, at its marker
     kReactionTorque,
-    kForceMeasure,  ///< force `index`: length or angle
-    kForceRate,
-    kForceValue,
+    kForce,  ///< quantity `component` of the type of force `index`
     kKineticEnergy,
     kPotentialEnergy,
     kTotalEnergy,

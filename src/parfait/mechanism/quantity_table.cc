@@ -33,10 +33,10 @@ std::span<const QuantityFamily> quantity_families() {
        "force of the constraint on the end body"},
       {Of::kConstraint, "reaction.t{x,y,z}", Kind::kReactionTorque, "N m",
        "its moment about the end marker"},
-      {Of::kForce, "length", Kind::kForceMeasure, "m", "its measure s"},
-      {Of::kForce, "angle", Kind::kForceMeasure, "rad", "its measure s, rotational ones"},
-      {Of::kForce, "rate", Kind::kForceRate, "m/s or rad/s", "rate of s"},
-      {Of::kForce, "force", Kind::kForceValue, "N or N m", "F; a positive one pulls s down"},
+      {Of::kForce, "length", Kind::kForce, "m", "its measure s"},
+      {Of::kForce, "angle", Kind::kForce, "rad", "its measure s, rotational ones"},
+      {Of::kForce, "rate", Kind::kForce, "m/s or rad/s", "rate of s"},
+      {Of::kForce, "force", Kind::kForce, "N or N m", "F; a positive one pulls s down"},
       {Of::kModel, "energy.kinetic", Kind::kKineticEnergy, "J", "of all bodies"},
       {Of::kModel, "energy.potential", Kind::kPotentialEnergy, "J", "of weights and springs"},
       {Of::kModel, "energy.total", Kind::kTotalEnergy, "J", "their sum"},
@@ -59,11 +59,6 @@ bool has_quantities(const JointType& type, const QuantityFamily& family) {
     default:
       return !type.rows.empty();
   }
-}
-
-bool has_quantities(const std::string& measure_name, const QuantityFamily& family) {
-  if (family.of != Of::kForce) return false;
-  return family.kind != Kind::kForceMeasure || family.pattern == measure_name;
 }
 
 std::vector<QuantityName> members_of(const QuantityFamily& family) {

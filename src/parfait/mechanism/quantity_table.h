@@ -33,10 +33,9 @@ struct QuantityFamily {
 
 std::span<const QuantityFamily> quantity_families();
 
-/// Whether a joint of this type, or a force with this measure ("length" or "angle"), has the
-/// quantities of a family.
+/// Whether a joint of this type has the quantities of a family. Those of a force stand with its
+/// type (ForceType::quantities).
 bool has_quantities(const JointType& type, const QuantityFamily& family);
-bool has_quantities(const std::string& measure_name, const QuantityFamily& family);
 
 /// A member of a family: "e2.vz" has number 2 and component 2 (z).
 struct QuantityName {

@@ -37,17 +37,17 @@ void Registry::add(JointType type) {
   add_to(joints_, std::move(type), "Joint");
 }
 void Registry::add(ForceType type) {
-  if (type.constants.size() + (type.touch ? 1 : 0) > static_cast<std::size_t>(kMaxForceConstants)) {
-    throw base::InputError("Force key \"" + type.key + "\" has more than " +
-                           std::to_string(kMaxForceConstants) + " constants.");
+  if (type.is_element() && !type.make) {
+    throw base::InputError("Force key \"" + type.key + "\" makes no element.");
+  }
+  for (const auto& state : type.states) {
+    if (state.constant < 0 || state.constant >= static_cast<int>(type.constants.size())) {
+      throw base::InputError("Force key \"" + type.key + "\": a state begins with no constant.");
+    }
   }
   add_to(forces_, std::move(type), "Force");
 }
 void Registry::add(EventType type) {
-  if (type.constants.size() > static_cast<std::size_t>(kMaxForceConstants)) {
-    throw base::InputError("Event key \"" + type.key + "\" has more than " +
-                           std::to_string(kMaxForceConstants) + " constants.");
-  }
   if (type.between_bodies && !type.make) {
     throw base::InputError("Event key \"" + type.key + "\" makes no element.");
   }
@@ -82,8 +82,8 @@ Registry& registry() {
   static Registry instance = [] {
     Registry r;
     add_standard_joints(r);
-    mbs::add_standard_forces(r);
-    mbs::add_standard_events(r);
+    add_standard_forces(r);
+    add_standard_events(r);
     return r;
   }();
   return instance;

@@ -12,12 +12,10 @@
 /// The element types a model may name, each under its key. Parfait's own register here like any
 /// plug-in's do: a shared library given with --plugin that calls registry().add(...) at load adds a
 /// force without a line changed in Parfait.
-namespace parfait::mbs {
-class ForceElement;  // mbs/force.h
-class EventElement;  // mbs/event.h
-}  // namespace parfait::mbs
-
 namespace parfait::mechanism {
+
+class ForceElement;  // force.h
+class EventElement;  // event.h
 
 struct ConstantInfo {
   std::string name;
@@ -47,15 +45,39 @@ struct JointType {
   int free_rotations = 0;
 };
 
-inline constexpr int kMaxForceConstants = 32;  ///< Registry::add refuses more
+/// A quantity that elements of a type offer as "<force>.<name>".
+struct QuantityInfo {
+  std::string name;
+  std::string unit;
+  std::string meaning;
+};
+
+/// A state of an element: "<force>.<name of the constant>", which begins with that constant.
+struct ElementState {
+  int constant = 0;
+  bool is_held = false;  ///< of rate 0: events alone change it
+};
 
 struct ForceType {
   std::string key;
   std::string summary;
   std::vector<ConstantInfo> constants;
-  bool between_bodies = true;  ///< has begin and end markers
-  bool has_law = false;        ///< General_*: takes a formula
-  std::function<std::unique_ptr<mbs::ForceElement>()> make{};
+  /// An element that acts where its ends are, or the weight of all bodies.
+  enum class Kind { kElement, kWeight } kind = Kind::kElement;
+  /// <begin>, any number of <via>, <end>, which the element sees in this order; a single end is
+  /// <begin>.
+  int min_ends = 2, max_ends = 2;
+  /// The element of a description that has been checked.
+  std::function<std::unique_ptr<ForceElement>(const Force&)> make{};
+  std::vector<QuantityInfo> quantities{};
+  std::vector<ElementState> states{};
+  /// Its power is minus the rate of its potential energy minus its dissipation.
+  bool accounts_for_power = false;
+  /// What the formula of its law calls s; the law is required (General_*), or a formula given for
+  /// the constant `law_constant` (Actuator).
+  std::string measure{};
+  bool has_law = false;
+  int law_constant = -1;
   /// Where a one-sided element (Force::side) touches: s equals the constant of this index or, if
   /// the law has none, the further constant `touch` that one-sided elements get. Neither: always
   /// both sides.
@@ -64,6 +86,7 @@ struct ForceType {
   bool elastic = false;  ///< F depends on s alone and passes zero at the rest value
   std::vector<ConstantInfo> alternative{};  ///< may be given instead: gravity as a vector
 
+  bool is_element() const { return kind == Kind::kElement; }
   bool may_be_one_sided() const { return rest_constant >= 0 || touch; }
   /// The constants of an element that acts on this side.
   std::vector<ConstantInfo> constants_of(Side side) const;
@@ -74,7 +97,7 @@ struct EventType {
   std::string summary;
   std::vector<ConstantInfo> constants;
   bool between_bodies = true;  ///< has begin and end markers; otherwise a formula says when
-  std::function<std::unique_ptr<mbs::EventElement>()> make{};
+  std::function<std::unique_ptr<EventElement>()> make{};
 };
 
 class Registry {

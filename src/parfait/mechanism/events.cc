@@ -1,24 +1,25 @@
-#include "parfait/mbs/event.h"
-#include "parfait/mbs/mechanism_names.h"
+#include "parfait/mechanism/event.h"
+#include "parfait/mechanism/registry.h"
 #include "parfait/mechanism/standard_elements.h"
 
 // The events of every model: impacts, and what formulas say.
-namespace parfait::mbs {
+namespace parfait::mechanism {
 namespace {
 
 /// s = z_0 . (r_1 - r_0): height of the end's origin above the plane of the begin marker.
 struct Height {
+  static constexpr unsigned kUse[2] = {
+      kPoint | kVelocity | kForce | kAxisZ | kAxisRateZ | kAxisForceZ, kPoint | kVelocity | kForce};
   template <class S>
-  Measured<S> operator()(const Site<S>& site) const {
-    const Vec3<S> delta = site.end[1].point() - site.end[0].point();
-    const Vec3<S> delta_d = site.end[1].velocity() - site.end[0].velocity();
-    const Vec3<S> z = site.end[0].axis(2);
+  Measured<S> operator()(const EndFrame<S>* end) const {
+    const Vec3<S> delta = end[1].point - end[0].point;
+    const Vec3<S> delta_d = end[1].velocity - end[0].velocity;
+    const Vec3<S> z = end[0].axis[2];
     Measured<S> m;
     m.s = dot(z, delta);
-    m.rate = dot(z, delta_d) + dot(site.end[0].axis_rate(2), delta);
+    m.rate = dot(z, delta_d) + dot(end[0].axis_rate[2], delta);
     m.n = S(-1.0) * z;
     m.e[0][2] = delta;
-    m.uses_axis[0][2] = true;
     return m;
   }
 };
@@ -52,4 +53,4 @@ void add_standard_events(Registry& r) {
                   [] { return std::make_unique<MeasuredEvent<Height, Newton>>(); }});
 }
 
-}  // namespace parfait::mbs
+}  // namespace parfait::mechanism

@@ -1,10 +1,10 @@
-#include "parfait/mbs/force.h"
-#include "parfait/mbs/mechanism_names.h"
+#include "parfait/mechanism/measured_force.h"
+#include "parfait/mechanism/registry.h"
 #include "parfait/mechanism/standard_elements.h"
 
 // The force elements of K appendix C.3: four measures, five laws. Dampers use the rate of the
 // measure, not the norm of the relative velocity (docs/theory/corrections.md).
-namespace parfait::mbs {
+namespace parfait::mechanism {
 namespace {
 
 using math::atan2;
@@ -15,10 +15,11 @@ using std::sqrt;
 /// s = |r_0 - r_1|
 struct Linear {
   static constexpr const char* kName = "length";
+  static constexpr unsigned kUse[2] = {kPoint | kVelocity | kForce, kPoint | kVelocity | kForce};
   template <class S>
-  Measured<S> operator()(const Site<S>& site) const {
-    const Vec3<S> delta = site.end[0].point() - site.end[1].point();
-    const Vec3<S> delta_d = site.end[0].velocity() - site.end[1].velocity();
+  Measured<S> operator()(const EndFrame<S>* end) const {
+    const Vec3<S> delta = end[0].point - end[1].point;
+    const Vec3<S> delta_d = end[0].velocity - end[1].velocity;
     Measured<S> m;
     m.s = sqrt(dot(delta, delta));
     m.n = (S(1.0) / m.s) * delta;
@@ -30,11 +31,12 @@ struct Linear {
 /// s = (r_0 - r_1) . z, z of the world
 struct Z {
   static constexpr const char* kName = "length";
+  static constexpr unsigned kUse[2] = {kPoint | kVelocity | kForce, kPoint | kVelocity | kForce};
   template <class S>
-  Measured<S> operator()(const Site<S>& site) const {
+  Measured<S> operator()(const EndFrame<S>* end) const {
     Measured<S> m;
-    m.s = (site.end[0].point() - site.end[1].point()).z;
-    m.rate = (site.end[0].velocity() - site.end[1].velocity()).z;
+    m.s = (end[0].point - end[1].point).z;
+    m.rate = (end[0].velocity - end[1].velocity).z;
     m.n = {S(0.0), S(0.0), S(1.0)};
     return m;
   }
@@ -43,16 +45,17 @@ struct Z {
 /// s = (r_0 - r_1) . d, d the z axis of the begin marker
 struct Direction {
   static constexpr const char* kName = "length";
+  static constexpr unsigned kUse[2] = {
+      kPoint | kVelocity | kForce | kAxisZ | kAxisRateZ | kAxisForceZ, kPoint | kVelocity | kForce};
   template <class S>
-  Measured<S> operator()(const Site<S>& site) const {
-    const Vec3<S> delta = site.end[0].point() - site.end[1].point();
-    const Vec3<S> delta_d = site.end[0].velocity() - site.end[1].velocity();
+  Measured<S> operator()(const EndFrame<S>* end) const {
+    const Vec3<S> delta = end[0].point - end[1].point;
+    const Vec3<S> delta_d = end[0].velocity - end[1].velocity;
     Measured<S> m;
-    m.n = site.end[0].axis(2);
+    m.n = end[0].axis[2];
     m.s = dot(delta, m.n);
-    m.rate = dot(delta_d, m.n) + dot(delta, site.end[0].axis_rate(2));
+    m.rate = dot(delta_d, m.n) + dot(delta, end[0].axis_rate[2]);
     m.e[0][2] = delta;
-    m.uses_axis[0][2] = true;
     return m;
   }
 };
@@ -60,9 +63,12 @@ struct Direction {
 /// s = angle from x_0 to x_1 about z_0 = atan2(y_0 . x_1, x_0 . x_1)
 struct Rotational {
   static constexpr const char* kName = "angle";
+  static constexpr unsigned kUse[2] = {
+      kAxisX | kAxisY | kAxisRateX | kAxisRateY | kAxisForceX | kAxisForceY,
+      kAxisX | kAxisRateX | kAxisForceX};
   template <class S>
-  Measured<S> operator()(const Site<S>& site) const {
-    const Vec3<S> x0 = site.end[0].axis(0), y0 = site.end[0].axis(1), x1 = site.end[1].axis(0);
+  Measured<S> operator()(const EndFrame<S>* end) const {
+    const Vec3<S> x0 = end[0].axis[0], y0 = end[0].axis[1], x1 = end[1].axis[0];
     const S a = dot(y0, x1), b = dot(x0, x1);
     const S inverse = S(1.0) / (a * a + b * b);
     const S pa = b * inverse, pb = -a * inverse;  // ds/da, ds/db
@@ -71,9 +77,8 @@ struct Rotational {
     m.e[0][0] = pb * x1;
     m.e[0][1] = pa * x1;
     m.e[1][0] = pa * y0 + pb * x0;
-    m.uses_axis[0][0] = m.uses_axis[0][1] = m.uses_axis[1][0] = true;
-    m.rate = dot(m.e[0][0], site.end[0].axis_rate(0)) + dot(m.e[0][1], site.end[0].axis_rate(1)) +
-             dot(m.e[1][0], site.end[1].axis_rate(0));
+    m.rate = dot(m.e[0][0], end[0].axis_rate[0]) + dot(m.e[0][1], end[0].axis_rate[1]) +
+             dot(m.e[1][0], end[1].axis_rate[0]);
     return m;
   }
 };
@@ -97,6 +102,10 @@ struct Spring {
 };
 struct Damper {
   template <class S>
+  static S dissipation(const LawInput<S>& in) {
+    return in.constants[0] * in.rate * in.rate;
+  }
+  template <class S>
   S operator()(const LawInput<S>& in) const {
     return in.constants[0] * in.rate;
   }
@@ -105,6 +114,10 @@ struct SpringDamper {
   template <class S>
   static S potential(const LawInput<S>& in) {
     return spring_energy(in);
+  }
+  template <class S>
+  static S dissipation(const LawInput<S>& in) {
+    return in.constants[2] * in.rate * in.rate;
   }
   template <class S>
   S operator()(const LawInput<S>& in) const {
@@ -125,9 +138,23 @@ struct General {
   }
 };
 
+/// Adds a type of this measure and law; where it may be one-sided, its elements learn their side.
 template <class Measure, class Law>
-std::function<std::unique_ptr<ForceElement>()> maker() {
-  return [] { return std::make_unique<MeasuredForce<Measure, Law>>(); };
+void add(Registry& r, ForceType type) {
+  const bool angular = type.measure == "angle";
+  type.quantities = {{type.measure, angular ? "rad" : "m", "its measure s"},
+                     {"rate", angular ? "rad/s" : "m/s", "rate of s"},
+                     {"force", angular ? "N m" : "N", "F; a positive one pulls s down"}};
+  const int touch =
+      type.rest_constant >= 0 ? type.rest_constant : static_cast<int>(type.constants.size());
+  type.make = [touch, elastic = type.elastic](const Force& force) {
+    OneSided side;
+    side.side = force.side;
+    side.constant = touch;
+    side.is_clamped = !elastic && !force.adhesion;
+    return std::make_unique<MeasuredForce<Measure, Law>>(side);
+  };
+  r.add(std::move(type));
 }
 
 template <class Measure>
@@ -146,44 +173,37 @@ void add_family(Registry& r, const std::string& prefix, const std::string& gener
                               force,
                               "constant, or a formula of t, parameters, states and inputs",
                               {}};
-  r.add(ForceType{prefix + "Spring",
-                  what + ": F = stiffness (s - rest)",
-                  {rest, stiffness},
-                  true,
-                  false,
-                  maker<Measure, Spring>(),
-                  0,
-                  {},
-                  true});
-  r.add(ForceType{prefix + "Damper",
-                  what + ": F = damping s'",
-                  {damping},
-                  true,
-                  false,
-                  maker<Measure, Damper>(),
-                  -1,
-                  touch});
-  r.add(ForceType{prefix + "Spring_Damper",
-                  what + ": F = stiffness (s - rest) + damping s'",
-                  {rest, stiffness, damping},
-                  true,
-                  false,
-                  maker<Measure, SpringDamper>(),
-                  0});
-  r.add(ForceType{prefix + "Actuator",
-                  what + ": F given",
-                  {constant},
-                  true,
-                  false,
-                  maker<Measure, Actuator>()});
-  r.add(ForceType{general,
-                  what + ": F is a formula of " + Measure::kName + ", rate, t, ...",
-                  {},
-                  true,
-                  true,
-                  maker<Measure, General>(),
-                  -1,
-                  touch});
+  add<Measure, Spring>(r, {.key = prefix + "Spring",
+                           .summary = what + ": F = stiffness (s - rest)",
+                           .constants = {rest, stiffness},
+                           .accounts_for_power = true,
+                           .measure = Measure::kName,
+                           .rest_constant = 0,
+                           .elastic = true});
+  add<Measure, Damper>(r, {.key = prefix + "Damper",
+                           .summary = what + ": F = damping s'",
+                           .constants = {damping},
+                           .accounts_for_power = true,
+                           .measure = Measure::kName,
+                           .touch = touch});
+  add<Measure, SpringDamper>(r, {.key = prefix + "Spring_Damper",
+                                 .summary = what + ": F = stiffness (s - rest) + damping s'",
+                                 .constants = {rest, stiffness, damping},
+                                 .accounts_for_power = true,
+                                 .measure = Measure::kName,
+                                 .rest_constant = 0});
+  add<Measure, Actuator>(r, {.key = prefix + "Actuator",
+                             .summary = what + ": F given",
+                             .constants = {constant},
+                             .measure = Measure::kName,
+                             .law_constant = 0});
+  add<Measure, General>(
+      r, {.key = general,
+          .summary = what + ": F is a formula of " + Measure::kName + ", rate, t, ...",
+          .constants = {},
+          .measure = Measure::kName,
+          .has_law = true,
+          .touch = touch});
 }
 
 }  // namespace
@@ -196,7 +216,9 @@ void add_standard_forces(Registry& r) {
       .key = "Gravitation",
       .summary = "weight of all bodies; one constant acts along z, three instead are a vector",
       .constants = {acceleration("g", "acceleration of free fall along z")},
-      .between_bodies = false,
+      .kind = ForceType::Kind::kWeight,
+      .min_ends = 0,
+      .max_ends = 0,
       .alternative = {acceleration("gx", "acceleration of free fall along x"),
                       acceleration("gy", "acceleration of free fall along y"),
                       acceleration("gz", "acceleration of free fall along z")}});
@@ -211,8 +233,4 @@ void add_standard_forces(Registry& r) {
                          true);
 }
 
-std::string measure_name(const ForceType& type) {
-  return type.make ? type.make()->measure_name() : "length";
-}
-
-}  // namespace parfait::mbs
+}  // namespace parfait::mechanism
