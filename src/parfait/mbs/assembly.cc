@@ -90,7 +90,7 @@ Place place_of(const ModelData& m, const std::string& id) {
 void check_branches(const Model& model, const ModelData& m) {
   auto workspace = model.make_workspace(0);
   // Frames of joints come after those of named markers (and before those of impacts).
-  auto first = static_cast<std::size_t>(m.first_marker_geometry);
+  auto first = static_cast<std::size_t>(m.kernel.first_marker_geometry);
   for (const Body& body : m.description.bodies) first += body.markers.size();
   for (std::size_t j = 0; j < m.description.joints.size(); ++j) {
     const Joint& joint = m.description.joints[j];
@@ -98,14 +98,14 @@ void check_branches(const Model& model, const ModelData& m) {
     if (type.free_rotations > 1 || type.rows.size() < 4) continue;
     ModelWorkspace& w = cast(*workspace);
     const std::size_t index = first + j;
-    const Geometry& g = w.bound.geometry[index];
+    const Geometry& g = w.bound.kernel.geometry[index];
     const auto axis = [&](int side, int i) {
-      const int body = m.geometry[index].end[side].body;
+      const int body = m.kernel.geometry[index].end[side].body;
       const double* a = g.axis[side][i];
       Number3 out{a[0], a[1], a[2]};
-      if (body < m.structure.num_bodies) {
+      if (body < m.kernel.structure.num_bodies) {
         double q[12];
-        m.maps[body].to_canonical(m.initial.data() + 12 * body, q);
+        m.kernel.maps[body].to_canonical(m.start.assembled.data() + 12 * body, q);
         for (int k = 0; k < 3; ++k) out[k] = q[3 + k] * a[0] + q[6 + k] * a[1] + q[9 + k] * a[2];
       }
       return out;
@@ -127,9 +127,9 @@ void check_branches(const Model& model, const ModelData& m) {
 void check_forces(const Model& model, const ModelData& m) {
   auto workspace = model.make_workspace(0);
   ModelWorkspace& w = cast(*workspace);
-  load_state(m, w, m.initial.data());
-  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
-  auto spec = m.forces.begin();
+  load_state(m, w, m.start.assembled.data());
+  place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
+  auto spec = m.force.elements.begin();
   for (const Force& force : m.description.forces) {
     const ForceType& type = type_of(force);
     if (!type.is_element()) continue;
@@ -170,10 +170,10 @@ Model::Partition partition_at(const Model& model, dynamics::ConstVec y) {
 /// Warns of rows that are redundant at the initial position but not beside it: the mechanism can
 /// leave such a position in several ways, and none of them is marked.
 void warn_if_singular(const Model& model, ModelData& m) {
-  const auto here = partition_at(model, m.initial).dropped;
+  const auto here = partition_at(model, m.start.assembled).dropped;
   if (here.empty()) return;
   auto workspace = model.make_workspace(0);
-  std::vector<double> y = m.initial;
+  std::vector<double> y = m.start.assembled;
   const auto q = displaced({y.data(), y.data() + m.sizes.nq}, kAside);
   std::copy(q.begin(), q.end(), y.begin());
   std::fill_n(y.begin() + m.sizes.nq, m.sizes.nq, 0.0);
@@ -202,7 +202,7 @@ bool approach(const ModelData& m, dynamics::Workspace& workspace, std::vector<do
   for (const double aside : {0.0, kAside}) {
     P.q = displaced(P.q0, aside);
     if (!approach_positions(m, w, kTolerance)) continue;
-    store_coordinates(m, P.q.data(), y.data());
+    store_coordinates(m.kernel, P.q.data(), y.data());
     return true;
   }
   P.q = reached;  // the error tells of it
@@ -219,32 +219,33 @@ void assemble(const Model& model, ModelData& m) {
     described_state(body, m.description.natural.of(body.id).coordinates, y.data() + 12 * b,
                     y.data() + nq + 12 * b);
   }
-  for (std::size_t i = 0; i < m.states.size(); ++i) y[2 * nq + i] = m.states[i].initial;
+  for (std::size_t i = 0; i < m.external.states.size(); ++i)
+    y[2 * nq + i] = m.external.states[i].initial;
   const std::vector<double> described = y;
-  m.described = described;
+  m.start.described = described;
   auto workspace = model.make_workspace(1);
   auto report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
   if (report.status != dynamics::Status::kOk && approach(m, *workspace, y)) {
     // What parameters and initial values change is seen from here.
-    std::copy(y.begin(), y.begin() + nq, m.described.begin());
+    std::copy(y.begin(), y.begin() + nq, m.start.described.begin());
     report = model.project(*workspace, 0.0, y, dynamics::Norm::kMass, kTolerance);
   }
   if (report.status != dynamics::Status::kOk) {
     // project() leaves y as it was; the positions it reached are in the workspace.
     std::vector<double> projected = described;
-    store_coordinates(m, cast(*workspace).projection.q.data(), projected.data());
+    store_coordinates(m.kernel, cast(*workspace).projection.q.data(), projected.data());
     report_failure(model, m, described, projected);
   }
-  m.initial = y;
-  m.redundant = count_redundant_rows(m, cast(*workspace));
-  m.assembly.iterations = report.iterations;
+  m.start.assembled = y;
+  m.start.redundant = count_redundant_rows(m, cast(*workspace));
+  m.start.report.iterations = report.iterations;
   for (int i = 0; i < nq; i += 3) {
     const auto distance = [&](int at) {
       return std::hypot(y[at] - described[at], y[at + 1] - described[at + 1],
                         y[at + 2] - described[at + 2]);
     };
-    m.assembly.moved = std::max(m.assembly.moved, distance(i));
-    m.assembly.velocity_change = std::max(m.assembly.velocity_change, distance(nq + i));
+    m.start.report.moved = std::max(m.start.report.moved, distance(i));
+    m.start.report.velocity_change = std::max(m.start.report.velocity_change, distance(nq + i));
   }
   check_branches(model, m);
   check_forces(model, m);
@@ -252,7 +253,7 @@ void assemble(const Model& model, ModelData& m) {
 }
 
 int Model::degrees_of_freedom() const {
-  const auto& s = data_->structure;
+  const auto& s = data_->kernel.structure;
   const int body_rows = s.num_vel - s.num_rows;
   const int dropped = static_cast<int>(partition_at(*this, initial_state()).dropped.size());
   return 12 * s.num_bodies - body_rows - (s.num_rows - dropped);

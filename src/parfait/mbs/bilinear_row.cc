@@ -9,10 +9,10 @@ namespace {
 /// Coefficients of canonical vectors to those of the user's: canonical = u A.
 template <class S>
 std::array<S, 4> in_user_vectors(const ModelData& m, int body, const std::array<S, 4>& c) {
-  if (body == m.structure.num_bodies || m.maps[body].is_identity) return c;
+  if (body == m.kernel.structure.num_bodies || m.kernel.maps[body].is_identity) return c;
   std::array<S, 4> out{};
   for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 4; ++j) out[i] = out[i] + S(m.maps[body].A[i][j]) * c[j];
+    for (int j = 0; j < 4; ++j) out[i] = out[i] + S(m.kernel.maps[body].A[i][j]) * c[j];
   }
   return out;
 }
@@ -32,22 +32,22 @@ class Marker {
   Marker(const ModelData& m, const ModelWorkspace& w, int joint, int side)
       : m_(m),
         w_(w),
-        body_(m.structure.joints[joint].body[side]),
+        body_(m.kernel.structure.joints[joint].body[side]),
         side_(side),
-        geometry_(w.bound.geometry[joint]) {
-    if constexpr (std::is_same_v<S, Dual>) seeds_ = w.geometry_seed[joint];
+        geometry_(w.bound.kernel.geometry[joint]) {
+    if constexpr (std::is_same_v<S, Dual>) seeds_ = w.seed.geometry[joint];
   }
 
   /// sign (o + X (rho + c))
   std::array<S, 4> point(double sign) const {
-    const bool ground = body_ == m_.structure.num_bodies;
-    const auto c = ground ? std::array<double, 3>{} : w_.bound.center(body_);
+    const bool ground = body_ == m_.kernel.structure.num_bodies;
+    const auto c = ground ? std::array<double, 3>{} : w_.bound.kernel.center(body_);
     std::array<S, 4> out;
     out[0] = S(sign);
     for (int k = 0; k < 3; ++k) {
       S r = number<S>(geometry_.rho[side_][k] + c[k], seeds_ ? &seeds_->rho[side_][k] : nullptr);
       if constexpr (std::is_same_v<S, Dual>) {
-        if (!ground && w_.inertia_seed[body_]) r.d += w_.inertia_seed[body_]->c[k];
+        if (!ground && w_.seed.inertia[body_]) r.d += w_.seed.inertia[body_]->c[k];
       }
       out[1 + k] = S(sign) * r;
     }
@@ -75,12 +75,12 @@ class Marker {
 template <class S>
 BilinearRow<S> body_row_form(const ModelData& m, int body, int e) {
   const auto axis = [&](int i) {  // the user's axis i = sum_k X_k S_ki
-    const auto& frame = m.maps[body].S;
+    const auto& frame = m.kernel.maps[body].S;
     return in_user_vectors<S>(m, body, {S(0.0), S(frame[0][i]), S(frame[1][i]), S(frame[2][i])});
   };
   BilinearRow<S> row;
   row.body[0] = body;
-  row.body[1] = m.structure.num_bodies;
+  row.body[1] = m.kernel.structure.num_bodies;
   row.xi[0] = axis(kPair[e][0]);
   row.eta[0] = axis(kPair[e][1]);
   row.s = e < 3 ? 0.5 : 1;
@@ -89,7 +89,7 @@ BilinearRow<S> body_row_form(const ModelData& m, int body, int e) {
 
 template <class S>
 BilinearRow<S> joint_row_form(const ModelData& m, const ModelWorkspace& w, int j, int i) {
-  const JointShape& shape = m.structure.joints[j];
+  const JointShape& shape = m.kernel.structure.joints[j];
   const RowShape& which = shape.rows[i];
   const Marker<S> begin(m, w, j, 0), end(m, w, j, 1);
   BilinearRow<S> row;

@@ -40,14 +40,14 @@ extern template BilinearRow<Dual> row_form(const ModelData&, const ModelWorkspac
 /// visit(row of g_pos, id) for all of them.
 template <class Visit>
 void for_each_row(const ModelData& m, const Visit& visit) {
-  for (int b = 0; b < m.structure.num_bodies; ++b) {
+  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
     for (int e = 0; e < 6; ++e) {
-      const int row = m.structure.body_row[b][e];
+      const int row = m.kernel.structure.body_row[b][e];
       if (row >= 0) visit(row, RowId{.body = b, .joint = -1, .index = e});
     }
   }
-  for (int j = 0; j < m.num_joints(); ++j) {
-    const JointShape& shape = m.structure.joints[j];
+  for (int j = 0; j < m.kernel.num_joints(); ++j) {
+    const JointShape& shape = m.kernel.structure.joints[j];
     int row = shape.first_pos_row;
     for (int i = 0; i < shape.nrows; ++i) {
       if (!shape.rows[i].is_velocity()) visit(row++, RowId{.body = -1, .joint = j, .index = i});

@@ -6,8 +6,8 @@
 /// quantities), none of which needs accelerations; or the force element that owns a state says it.
 namespace parfait::mbs {
 
-/// e' at the placed bodies, into w.e_rate; the forces have been applied, which gave the rates of
-/// the elements' states.
+/// e' at the placed bodies, into w.external.rates; the forces have been applied, which gave the
+/// rates of the elements' states.
 void external_rates(const ModelData& m, ModelWorkspace& w);
 
 /// Gradients of the formulas there, once per state.

@@ -13,7 +13,8 @@ Vec3<Dual> axis(V4 a, const Lane* d) {
 }
 
 Site<Dual> site_of(const ModelData& m, const ModelWorkspace& w, std::size_t j) {
-  return joint_site(m.structure.joints[j], w.bound.geometry[j], w.k, w.d, w.geometry_seed[j]);
+  return joint_site(m.kernel.structure.joints[j], w.bound.kernel.geometry[j], w.k, w.d,
+                    w.seed.geometry[j]);
 }
 
 /// Adds f (at the local vector r = (first, r1, r2, r3)) to the entries of a body.
@@ -49,7 +50,7 @@ RowGradient<Dual> position_part(RowKind kind, const RowMotion<Dual>& m) {
 }  // namespace
 
 void invariant_directions(const ModelData& m, ModelWorkspace& w, Lane* dg) {
-  const auto& s = m.structure;
+  const auto& s = m.kernel.structure;
   Lane* vel = dg + s.num_pos;
   for (int b = 0; b < s.num_bodies; ++b) {
     const BodyFrame& f = w.k.frames[b];
@@ -62,9 +63,9 @@ void invariant_directions(const ModelData& m, ModelWorkspace& w, Lane* dg) {
       P[e] = dot(Xi, Xj).d;
       V[e] = (dot(Xi, Vj) + dot(Xj, Vi)).d;
     }
-    if (!m.maps[b].is_orthonormal) {
-      P = congruent(m.maps[b].S, P);
-      V = congruent(m.maps[b].S, V);
+    if (!m.kernel.maps[b].is_orthonormal) {
+      P = congruent(m.kernel.maps[b].S, P);
+      V = congruent(m.kernel.maps[b].S, V);
     }
     for (int e = 0; e < 6; ++e) {
       const int row = s.body_row[b][e];
@@ -85,7 +86,7 @@ void invariant_directions(const ModelData& m, ModelWorkspace& w, Lane* dg) {
       joint_vel[shape.first_row + i] = row_velocity(kind, motion).d;
     }
   }
-  for (const auto& offset : m.offsets) {
+  for (const auto& offset : m.offset.specs) {
     joint_vel[offset.row] -= row_offset_directions(m, w, offset, 1);
     if (offset.kind >= RowKind::kV0x) continue;
     for (const auto& shape : s.joints) {
@@ -102,20 +103,20 @@ void Model::invariant_directions(dynamics::Workspace& ws, double t, dynamics::Co
                                  dynamics::Directions& dg) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
-  w.t = t;
+  w.state.t = t;
   load_state(m, w, y.data());
-  evaluate_offsets(m, w, t);
-  place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+  evaluate_offsets(m.offset, w.bound, w.state, w.formula, w.offset, w.k);
+  place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
   for (int chunk = 0; chunk < dg.chunks(); ++chunk) {
     seed_chunk(m, w, d, chunk);
-    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.seed.zero.data();
     place_lanes(m, w, dy, true);
     mbs::invariant_directions(m, w, reinterpret_cast<Lane*>(dg.chunk(chunk)));
   }
 }
 
 std::vector<int> Model::position_rows() const {
-  const auto& s = data_->structure;
+  const auto& s = data_->kernel.structure;
   const int num_body_rows = s.num_vel - s.num_rows;
   std::vector<int> rows(static_cast<std::size_t>(s.num_vel), -1);
   for (int i = 0; i < num_body_rows; ++i) rows[i] = i;
@@ -130,7 +131,7 @@ std::vector<int> Model::position_rows() const {
 
 void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lambda,
                         double* gradient, Lane* directions) {
-  const auto& s = m.structure;
+  const auto& s = m.kernel.structure;
   const int nq = m.sizes.nq;
   std::fill_n(gradient, 2 * nq, 0.0);
   std::fill_n(directions, 2 * nq, Lane{});
@@ -154,8 +155,8 @@ void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lam
       Lambda[e] = lambda[row];
       Mu[e] = lambda_vel[row];
     }
-    if (!m.maps[b].is_orthonormal) {
-      const auto& S = m.maps[b].S;
+    if (!m.kernel.maps[b].is_orthonormal) {
+      const auto& S = m.kernel.maps[b].S;
       std::array<std::array<double, 3>, 3> transposed;
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) transposed[i][j] = S[j][i];
@@ -190,11 +191,11 @@ void invariant_gradient(const ModelData& m, ModelWorkspace& w, const double* lam
         if (body == s.num_bodies) continue;
         const auto& end = site.end[side];
         const int axis_index = side == 0 ? row.a_axis : row.b_axis;
-        const auto c = w.bound.center(body);
+        const auto c = w.bound.kernel.center(body);
         Dual r[3], u[3];  // the point from the origin; the axis
         for (int k = 0; k < 3; ++k) {
           r[k] = Dual(end.base.rho_local[k] + c[k], end.drho ? end.drho[k] : Lane{});
-          if (const auto* seed = w.inertia_seed[body]) r[k].d += seed->c[k];
+          if (const auto* seed = w.seed.inertia[body]) r[k].d += seed->c[k];
           u[k] = Dual(end.base.axes[axis_index][k], end.daxes ? end.daxes[axis_index][k] : Lane{});
         }
         const Dual sign(side == 0 ? 1.0 : -1.0), one(1.0), zero(0.0);

@@ -78,32 +78,32 @@ class Builder {
 
   /// Parameters that events set become states: their value is kept there and they begin with it.
   void build_states() {
-    m.states = d.states;
+    m.external.states = d.states;
     const auto& ids = m.constants.parameter_ids();
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (!event_that_sets(d, ids[i])) continue;
-      m.held.push_back({static_cast<int>(m.states.size()), static_cast<int>(i)});
+      m.external.held.push_back({static_cast<int>(m.external.states.size()), static_cast<int>(i)});
       State state;
       state.id = ids[i];
       state.initial = m.constants.parameter_initial()[i];
       state.derivative.formula = "0";
-      m.states.push_back(state);
+      m.external.states.push_back(state);
     }
-    m.num_formula_states = static_cast<int>(m.states.size());
+    m.external.num_formulas = static_cast<int>(m.external.states.size());
   }
 
   void build_bodies() {
     for (const auto& body : d.bodies) {
-      m.maps.push_back(CoordinateMap::of(body, d.natural.of(body.id).coordinates));
-      m.canonical &= m.maps.back().is_identity;
+      m.kernel.maps.push_back(CoordinateMap::of(body, d.natural.of(body.id).coordinates));
+      m.kernel.canonical &= m.kernel.maps.back().is_identity;
       BodySpec spec;
       spec.first_constant = m.constants.index(body.id + ".mass");
       spec.from_cholesky = m.constants.any_driven(spec.first_constant + 10, 10);
       spec.about_origin = body.about == InertiaPoint::kOrigin &&
                           !constant_number(d, body.id + ".inertia.xx").has_value();
       spec.driven = m.constants.any_driven(spec.first_constant, 20);
-      m.any_body_driven |= spec.driven;
-      m.bodies.push_back(spec);
+      m.kernel.any_body_driven |= spec.driven;
+      m.kernel.bodies.push_back(spec);
     }
   }
 
@@ -117,7 +117,7 @@ class Builder {
       input.geometry.end[0] = frame_spec(joint.begin, joint.id + ".begin");
       input.geometry.end[1] = frame_spec(joint.end, joint.id + ".end");
       inputs.push_back(input);
-      m.joint_ids.push_back(joint.id);
+      m.kernel.joint_ids.push_back(joint.id);
       joint_offsets_.emplace_back(&type, joint.id);
     }
     num_typed_ = inputs.size();
@@ -127,12 +127,13 @@ class Builder {
       input.geometry.end[0] = frame_spec(constraint.begin, constraint.id + ".begin");
       input.geometry.end[1] = frame_spec(constraint.end, constraint.id + ".end");
       inputs.push_back(input);
-      m.joint_ids.push_back(constraint.id);
+      m.kernel.joint_ids.push_back(constraint.id);
     }
     std::vector<Released> released;
     for (const auto& body : d.bodies) released.push_back(d.natural.of(body.id).released);
-    m.structure = make_structure(static_cast<int>(d.bodies.size()), inputs, released, m.maps);
-    for (const auto& input : inputs) m.geometry.push_back(input.geometry);
+    m.kernel.structure =
+        make_structure(static_cast<int>(d.bodies.size()), inputs, released, m.kernel.maps);
+    for (const auto& input : inputs) m.kernel.geometry.push_back(input.geometry);
     build_offsets();
   }
 
@@ -147,9 +148,9 @@ class Builder {
       for (std::size_t i = 0; i < type->rows.size(); ++i) {
         const int constant = type->rows[i].offset_constant;
         if (constant < 0) continue;
-        m.offsets.push_back({m.structure.joints[j].first_row + static_cast<int>(i),
-                             type->rows[i].kind,
-                             m.constants.index(id + "." + type->constants[constant].name), -1});
+        m.offset.specs.push_back(
+            {m.kernel.structure.joints[j].first_row + static_cast<int>(i), type->rows[i].kind,
+             m.constants.index(id + "." + type->constants[constant].name), -1});
       }
     }
     std::vector<std::string> names = {"t"};
@@ -157,17 +158,17 @@ class Builder {
     names.insert(names.end(), ids.begin(), ids.end());
     for (std::size_t i = 0; i < d.constraints.size(); ++i) {
       const Constraint& c = d.constraints[i];
-      const JointShape& shape = m.structure.joints[num_typed_ + i];
+      const JointShape& shape = m.kernel.structure.joints[num_typed_ + i];
       OffsetSpec offset{shape.first_row, shape.rows[0].kind, m.constants.index(c.id + ".offset"),
                         -1};
       if (c.offset.is_formula()) {
         expr::Names scope(names);
         for (const auto& input : d.inputs) scope.add_table(input.id, table_of(input));
         offset.constant = -1;
-        offset.formula = static_cast<int>(m.offset_formulas.size());
-        m.offset_formulas.emplace_back(c.offset.formula, scope, c.offset.place);
+        offset.formula = static_cast<int>(m.offset.formulas.size());
+        m.offset.formulas.emplace_back(c.offset.formula, scope, c.offset.place);
       }
-      m.offsets.push_back(offset);
+      m.offset.specs.push_back(offset);
     }
   }
 
@@ -176,7 +177,7 @@ class Builder {
       const ForceType& type = type_of(force);
       const auto infos = type_constants(force);
       if (type.kind == ForceType::Kind::kWeight) {
-        m.gravity.push_back(
+        m.kernel.gravity.push_back(
             {m.constants.index(force.id + "." + infos[0].name), static_cast<int>(infos.size())});
         continue;
       }
@@ -191,10 +192,10 @@ class Builder {
       spec.constants = constant_range(force.id, infos);
       spec.num_switches = static_cast<int>(spec.element->switch_infos().size());
       build_element_states(force, type, spec);
-      m.forces.push_back(std::move(spec));
+      m.force.elements.push_back(std::move(spec));
       force_descriptions_.push_back(&force);
     }
-    m.first_marker_geometry = static_cast<int>(m.geometry.size());
+    m.kernel.first_marker_geometry = static_cast<int>(m.kernel.geometry.size());
   }
 
   ConstantRange constant_range(const std::string& id,
@@ -213,26 +214,26 @@ class Builder {
         GeometrySpec g;
         g.used[1] = false;
         all_axes(g);
-        m.geometry.push_back(g);
+        m.kernel.geometry.push_back(g);
       }
-      m.geometry.back().end[side] = frames[i];
-      m.geometry.back().used[side] = true;
-      ends.push_back({frames[i].body, static_cast<int>(m.geometry.size()) - 1, side,
+      m.kernel.geometry.back().end[side] = frames[i];
+      m.kernel.geometry.back().used[side] = true;
+      ends.push_back({frames[i].body, static_cast<int>(m.kernel.geometry.size()) - 1, side,
                       element.use(static_cast<int>(i))});
     }
   }
 
   /// They begin with the value of their constant at the initial parameters.
   void build_element_states(const Force& force, const ForceType& type, ForceSpec& spec) {
-    spec.first_state = static_cast<int>(m.states.size());
+    spec.first_state = static_cast<int>(m.external.states.size());
     spec.num_states = static_cast<int>(type.states.size());
     for (const auto& own : type.states) {
       State state;
       state.id = force.id + "." + type.constants[own.constant].name;
       const int constant = spec.constants.first + own.constant;
       state.initial = initial_constants()[constant];
-      m.element_states.push_back({static_cast<int>(m.states.size()), constant});
-      m.states.push_back(state);
+      m.external.of_elements.push_back({static_cast<int>(m.external.states.size()), constant});
+      m.external.states.push_back(state);
     }
   }
 
@@ -260,7 +261,7 @@ class Builder {
                     frame_spec(*event.end, event.id + ".end")},
                    *spec.element, spec.ends);
         spec.constants = constant_range(event.id, type.constants);
-        if (m.structure.has_quadratic_rates) {
+        if (m.kernel.structure.has_quadratic_rates) {
           throw base::InputError(
               event.place,
               fmt::format("{}: a VVX constraint keeps a speed; what an impact does to it is not "
@@ -275,7 +276,7 @@ class Builder {
                     : passage == Passage::kRising ? Jump::kRising
                                                   : Jump::kBoth;
       }
-      m.events.push_back(std::move(spec));
+      m.event.specs.push_back(std::move(spec));
     }
   }
 
@@ -290,7 +291,7 @@ class Builder {
         g.end[0] = frame_spec(use, "");
         g.used[1] = false;
         all_axes(g);
-        m.geometry.push_back(g);
+        m.kernel.geometry.push_back(g);
       }
     }
     for (const auto& joint : d.joints) {
@@ -298,52 +299,53 @@ class Builder {
       g.end[0] = frame_spec(joint.begin, joint.id + ".begin");
       g.end[1] = frame_spec(joint.end, joint.id + ".end");
       all_axes(g);
-      m.geometry.push_back(g);
+      m.kernel.geometry.push_back(g);
     }
   }
 
   void build_driven() {
-    const int ground = m.structure.num_bodies;
+    const int ground = m.kernel.structure.num_bodies;
     std::vector<char> is_driven;
-    for (const auto& g : m.geometry) {
+    for (const auto& g : m.kernel.geometry) {
       bool driven = false;
       for (int side = 0; side < 2; ++side) {
         if (!g.used[side]) continue;
         driven |= m.constants.any_driven(g.end[side].first_constant, 12);
-        if (g.end[side].body != ground) driven |= m.bodies[g.end[side].body].driven;
+        if (g.end[side].body != ground) driven |= m.kernel.bodies[g.end[side].body].driven;
       }
-      if (driven) m.driven_geometry.push_back(static_cast<int>(is_driven.size()));
+      if (driven) m.kernel.driven_geometry.push_back(static_cast<int>(is_driven.size()));
       is_driven.push_back(driven);
     }
-    for (int j = 0; j < m.num_joints(); ++j) {
-      const auto& shape = m.structure.joints[j];
-      const bool released = m.structure.released_index[shape.body[0]] >= 0 ||
-                            m.structure.released_index[shape.body[1]] >= 0;
-      m.general_joint.push_back(!shape.fast || is_driven[j] || released);
-      m.any_general_joint |= m.general_joint.back() != 0;
+    for (int j = 0; j < m.kernel.num_joints(); ++j) {
+      const auto& shape = m.kernel.structure.joints[j];
+      const bool released = m.kernel.structure.released_index[shape.body[0]] >= 0 ||
+                            m.kernel.structure.released_index[shape.body[1]] >= 0;
+      m.kernel.general_joint.push_back(!shape.fast || is_driven[j] || released);
+      m.kernel.any_general_joint |= m.kernel.general_joint.back() != 0;
     }
   }
 
   void build_force_bodies() {
-    const int ground = m.structure.num_bodies;
-    for (const auto& force : m.forces) {
+    const int ground = m.kernel.structure.num_bodies;
+    for (const auto& force : m.force.elements) {
       for (const EndSpec& end : force.ends) {
-        if (end.body != ground) m.force_bodies.push_back(end.body);
+        if (end.body != ground) m.force.bodies.push_back(end.body);
       }
     }
-    std::sort(m.force_bodies.begin(), m.force_bodies.end());
-    m.force_bodies.erase(std::unique(m.force_bodies.begin(), m.force_bodies.end()),
-                         m.force_bodies.end());
-    m.needs_centers = !m.forces.empty() || m.any_general_joint || !m.states.empty();
+    std::sort(m.force.bodies.begin(), m.force.bodies.end());
+    m.force.bodies.erase(std::unique(m.force.bodies.begin(), m.force.bodies.end()),
+                         m.force.bodies.end());
+    m.kernel.needs_centers =
+        !m.force.elements.empty() || m.kernel.any_general_joint || !m.external.states.empty();
   }
 
   void build_sizes() {
-    m.row_has_offset.assign(m.structure.num_rows, 0);
-    for (const auto& offset : m.offsets) m.row_has_offset[offset.row] = 1;
-    const auto& s = m.structure;
+    m.offset.row_has_offset.assign(m.kernel.structure.num_rows, 0);
+    for (const auto& offset : m.offset.specs) m.offset.row_has_offset[offset.row] = 1;
+    const auto& s = m.kernel.structure;
     const auto& ids = m.constants.parameter_ids();
     m.sizes.nq = m.sizes.nv = 12 * s.num_bodies;
-    m.sizes.ne = static_cast<int>(m.states.size());
+    m.sizes.ne = static_cast<int>(m.external.states.size());
     m.sizes.np = static_cast<int>(ids.size());
     m.sizes.num_pos = s.num_pos;
     m.sizes.num_vel = s.num_vel;
@@ -379,8 +381,8 @@ class Builder {
       if (!measure_.empty() && name == "rate") return m.slots.rate;
       if (name == "t") return m.slots.t;
       // States first: a parameter that an event sets is one of them.
-      for (std::size_t i = 0; i < m.states.size(); ++i) {
-        if (m.states[i].id == name) return m.slots.first_state + static_cast<int>(i);
+      for (std::size_t i = 0; i < m.external.states.size(); ++i) {
+        if (m.external.states[i].id == name) return m.slots.first_state + static_cast<int>(i);
       }
       const auto& ids = m.constants.parameter_ids();
       const auto it = std::find(ids.begin(), ids.end(), name);
@@ -429,9 +431,9 @@ class Builder {
   };
 
   void build_formulas() {
-    for (std::size_t i = 0; i < m.forces.size(); ++i) {
+    for (std::size_t i = 0; i < m.force.elements.size(); ++i) {
       const Force& force = *force_descriptions_[i];
-      ForceSpec& spec = m.forces[i];
+      ForceSpec& spec = m.force.elements[i];
       const Value* law = force.law.is_formula() ? &force.law : nullptr;
       const ForceType& type = type_of(force);
       if (!law && type.law_constant >= 0) {
@@ -440,14 +442,14 @@ class Builder {
       }
       if (!law) continue;
       FormulaScope scope(m, type.measure);
-      spec.law = static_cast<int>(m.laws.size());
-      m.laws.emplace_back(law->formula, scope, law->place);
+      spec.law = static_cast<int>(m.force.laws.size());
+      m.force.laws.emplace_back(law->formula, scope, law->place);
     }
-    for (int i = 0; i < m.num_formula_states; ++i) {
-      const State& state = m.states[i];
-      FormulaScope scope(m, "", &m.derivative_quantities,
-                         mechanism::element_label("state", state.id), state.derivative.place);
-      m.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
+    for (int i = 0; i < m.external.num_formulas; ++i) {
+      const State& state = m.external.states[i];
+      FormulaScope scope(m, "", &m.external.quantities, mechanism::element_label("state", state.id),
+                         state.derivative.place);
+      m.external.formulas.emplace_back(state.derivative.formula, scope, state.derivative.place);
     }
   }
 
@@ -455,34 +457,34 @@ class Builder {
   void build_event_formulas() {
     m.slots.first_event_quantity = m.slots.size;
     const auto add = [&](const Event& event, const Value& value) {
-      FormulaScope scope(m, "", &m.event_quantities, mechanism::element_label("event", event.id),
+      FormulaScope scope(m, "", &m.event.quantities, mechanism::element_label("event", event.id),
                          value.place);
-      m.event_formulas.emplace_back(
+      m.event.formulas.emplace_back(
           value.is_formula() ? value.formula : fmt::format("{}", value.number), scope, value.place);
-      return static_cast<int>(m.event_formulas.size()) - 1;
+      return static_cast<int>(m.event.formulas.size()) - 1;
     };
     for (std::size_t i = 0; i < d.events.size(); ++i) {
       const Event& event = d.events[i];
-      if (m.events[i].element) continue;
-      m.events[i].formula = add(event, event.is_timed ? event.at : event.when);
-      if (!m.event_formulas.back().is_constant() || event.is_timed) continue;
+      if (m.event.specs[i].element) continue;
+      m.event.specs[i].formula = add(event, event.is_timed ? event.at : event.when);
+      if (!m.event.formulas.back().is_constant() || event.is_timed) continue;
       throw base::InputError(
           mechanism::place_or(event.when.place, event.place),
           fmt::format("{}: \"when\" is always {}: it never passes zero.",
                       mechanism::element_label("event", event.id), event.when.formula));
     }
-    m.num_when_quantities = static_cast<int>(m.event_quantities.size());
+    m.event.num_when = static_cast<int>(m.event.quantities.size());
     for (std::size_t i = 0; i < d.events.size(); ++i) {
       for (const auto& set : d.events[i].sets) {
-        const auto state = std::find_if(m.states.begin(), m.states.end(),
+        const auto state = std::find_if(m.external.states.begin(), m.external.states.end(),
                                         [&](const State& s) { return s.id == set.target; });
-        m.events[i].sets.push_back(
-            {static_cast<int>(state - m.states.begin()), add(d.events[i], set.value)});
+        m.event.specs[i].sets.push_back(
+            {static_cast<int>(state - m.external.states.begin()), add(d.events[i], set.value)});
       }
     }
     std::size_t size = 0;
-    for (const auto& f : m.event_formulas) {
-      m.event_gradient_first.push_back(size);
+    for (const auto& f : m.event.formulas) {
+      m.event.gradient_first.push_back(size);
       size += f.num_used();
     }
   }
@@ -492,34 +494,35 @@ class Builder {
     int& next = m.sizes.num_switches;
     const auto add = [&](Kind kind, std::size_t index, int count = 1, std::size_t gradient = 0) {
       if (count == 0) return next;
-      m.switch_groups.push_back(
-          {kind, static_cast<int>(index), next, count, m.switch_gradient_size});
-      m.switch_gradient_size += gradient;
+      m.switching.groups.push_back(
+          {kind, static_cast<int>(index), next, count, m.switching.gradient_size});
+      m.switching.gradient_size += gradient;
       return std::exchange(next, next + count);
     };
     const auto add_formula = [&](Kind kind, std::size_t index, const expr::Formula& f) {
       return add(kind, index, f.num_switches(),
                  static_cast<std::size_t>(f.num_switches()) * f.num_used());
     };
-    for (std::size_t i = 0; i < m.forces.size(); ++i) {
-      ForceSpec& force = m.forces[i];
+    for (std::size_t i = 0; i < m.force.elements.size(); ++i) {
+      ForceSpec& force = m.force.elements[i];
       if (force.law >= 0) {
-        m.law_switch.push_back(add_formula(Kind::kLaw, i, m.laws[force.law]));
+        m.force.law_switch.push_back(add_formula(Kind::kLaw, i, m.force.laws[force.law]));
       }
       force.first_switch = add(Kind::kElement, i, force.num_switches);
     }
-    for (std::size_t i = 0; i < m.derivatives.size(); ++i) {
-      m.derivative_switch.push_back(add_formula(Kind::kDerivative, i, m.derivatives[i]));
+    for (std::size_t i = 0; i < m.external.formulas.size(); ++i) {
+      m.external.formula_switch.push_back(
+          add_formula(Kind::kDerivative, i, m.external.formulas[i]));
     }
-    for (std::size_t i = 0; i < m.offset_formulas.size(); ++i) {
-      m.offset_switch.push_back(add_formula(Kind::kOffset, i, m.offset_formulas[i]));
+    for (std::size_t i = 0; i < m.offset.formulas.size(); ++i) {
+      m.offset.formula_switch.push_back(add_formula(Kind::kOffset, i, m.offset.formulas[i]));
     }
-    m.event_switch.resize(m.event_formulas.size());
-    for (std::size_t i = 0; i < m.events.size(); ++i) {
-      m.events[i].switch_index = add(Kind::kEvent, i);
-      const int formula = m.events[i].formula;
+    m.event.formula_switch.resize(m.event.formulas.size());
+    for (std::size_t i = 0; i < m.event.specs.size(); ++i) {
+      m.event.specs[i].switch_index = add(Kind::kEvent, i);
+      const int formula = m.event.specs[i].formula;
       if (formula >= 0) {
-        m.event_switch[formula] = add_formula(Kind::kWhen, i, m.event_formulas[formula]);
+        m.event.formula_switch[formula] = add_formula(Kind::kWhen, i, m.event.formulas[formula]);
       }
     }
     build_switch_needs();
@@ -528,15 +531,15 @@ class Builder {
   /// What has to be computed before the switching functions and before a jump.
   void build_switch_needs() {
     using Kind = SwitchGroup::Kind;
-    const auto& derivative = m.derivative_quantities;
-    for (const auto& group : m.switch_groups) {
+    const auto& derivative = m.external.quantities;
+    for (const auto& group : m.switching.groups) {
       const bool of_force = group.kind == Kind::kLaw || group.kind == Kind::kElement;
       const bool of_derivative = group.kind == Kind::kDerivative;
       const bool of_event = group.kind == Kind::kEvent || group.kind == Kind::kWhen;
-      m.switches_use_bodies |= of_force || (of_derivative && !derivative.empty()) ||
-                               (of_event && m.events[group.index].element);
+      m.switching.use_bodies |= of_force || (of_derivative && !derivative.empty()) ||
+                                (of_event && m.event.specs[group.index].element);
     }
-    m.switches_use_bodies |= m.num_when_quantities > 0;
+    m.switching.use_bodies |= m.event.num_when > 0;
   }
 
   void build_scratch() {
@@ -544,20 +547,20 @@ class Builder {
       m.scratch_size = std::max(m.scratch_size, f.scratch_size());
       m.max_gradient = std::max<std::size_t>(m.max_gradient, 3 * f.num_used());
     };
-    std::for_each(m.laws.begin(), m.laws.end(), measure);
-    std::for_each(m.derivatives.begin(), m.derivatives.end(), measure);
-    std::for_each(m.offset_formulas.begin(), m.offset_formulas.end(), measure);
-    std::for_each(m.event_formulas.begin(), m.event_formulas.end(), measure);
+    std::for_each(m.force.laws.begin(), m.force.laws.end(), measure);
+    std::for_each(m.external.formulas.begin(), m.external.formulas.end(), measure);
+    std::for_each(m.offset.formulas.begin(), m.offset.formulas.end(), measure);
+    std::for_each(m.event.formulas.begin(), m.event.formulas.end(), measure);
     m.scratch_size = std::max(m.scratch_size, m.constants.scratch_size());
-    for (const auto& force : m.forces) {
-      m.max_ends = std::max(m.max_ends, static_cast<int>(force.ends.size()));
-      m.max_element_constants = std::max(m.max_element_constants, force.constants.count);
-      m.max_element_states = std::max(m.max_element_states, force.num_states);
-      m.max_element_switches = std::max(m.max_element_switches, force.num_switches);
+    for (const auto& force : m.force.elements) {
+      m.force.max_ends = std::max(m.force.max_ends, static_cast<int>(force.ends.size()));
+      m.force.max_constants = std::max(m.force.max_constants, force.constants.count);
+      m.force.max_states = std::max(m.force.max_states, force.num_states);
+      m.force.max_switches = std::max(m.force.max_switches, force.num_switches);
     }
-    for (const auto& event : m.events) {
-      m.max_ends = std::max(m.max_ends, static_cast<int>(event.ends.size()));
-      m.max_element_constants = std::max(m.max_element_constants, event.constants.count);
+    for (const auto& event : m.event.specs) {
+      m.force.max_ends = std::max(m.force.max_ends, static_cast<int>(event.ends.size()));
+      m.force.max_constants = std::max(m.force.max_constants, event.constants.count);
     }
   }
 

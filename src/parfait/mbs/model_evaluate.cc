@@ -14,64 +14,65 @@ namespace parfait::mbs {
 
 using dynamics::Status;
 
-void store_coordinates(const ModelData& m, const double* canonical, double* user) {
-  if (m.canonical) {
-    std::copy(canonical, canonical + m.sizes.nq, user);
+void store_coordinates(const KernelData& kernel, const double* canonical, double* user) {
+  if (kernel.canonical) {
+    std::copy(canonical, canonical + 12 * kernel.num_bodies(), user);
     return;
   }
-  for (int b = 0; b < m.structure.num_bodies; ++b) {
-    m.maps[b].from_canonical(canonical + 12 * b, user + 12 * b);
+  for (int b = 0; b < kernel.num_bodies(); ++b) {
+    kernel.maps[b].from_canonical(canonical + 12 * b, user + 12 * b);
   }
 }
 
 void load_state(const ModelData& m, ModelWorkspace& w, const double* y) {
   const int nq = m.sizes.nq;
-  if (m.canonical) {
-    w.q_now = y;
-    w.v_now = y + nq;
+  if (m.kernel.canonical) {
+    w.state.q_now = y;
+    w.state.v_now = y + nq;
   } else {
-    for (int b = 0; b < m.structure.num_bodies; ++b) {
-      m.maps[b].to_canonical(y + 12 * b, w.q.data() + 12 * b);
-      m.maps[b].to_canonical(y + nq + 12 * b, w.v.data() + 12 * b);
+    for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+      m.kernel.maps[b].to_canonical(y + 12 * b, w.state.q.data() + 12 * b);
+      m.kernel.maps[b].to_canonical(y + nq + 12 * b, w.state.v.data() + 12 * b);
     }
-    w.q_now = w.q.data();
-    w.v_now = w.v.data();
+    w.state.q_now = w.state.q.data();
+    w.state.v_now = w.state.v.data();
   }
-  std::copy(y + 2 * nq, y + 2 * nq + m.sizes.ne, w.e.begin());
-  w.mode = nullptr;
-  w.frames_final = w.directions_ready = false;
+  std::copy(y + 2 * nq, y + 2 * nq + m.sizes.ne, w.state.e.begin());
+  w.state.mode = nullptr;
+  w.solution.frames_final = w.directions.ready = false;
 }
 
-void set_mode(const ModelData& m, ModelWorkspace& w, dynamics::Mode mode) {
-  if (mode.empty() || m.sizes.num_switches == 0) return;
-  std::copy(mode.begin(), mode.end(), w.mode_store.begin());
-  w.mode = w.mode_store.data();
+void set_mode(dynamics::Mode mode, StateWork& state) {
+  if (mode.empty() || state.mode_store.empty()) return;
+  std::copy(mode.begin(), mode.end(), state.mode_store.begin());
+  state.mode = state.mode_store.data();
 }
 
 /// r, r', r'' of every row with an offset, and the user's phi on top.
-void evaluate_offsets(const ModelData& m, ModelWorkspace& w, double t) {
-  if (w.k.has_offset) std::fill(w.k.offset_acc.begin(), w.k.offset_acc.end(), 0.0);
-  w.k.has_offset = !m.offsets.empty();
-  for (const auto& offset : m.offsets) {
+void evaluate_offsets(const OffsetData& data, const BoundWork& bound, const StateWork& state,
+                      FormulaWork& formula, OffsetWork& out, KernelState& k) {
+  if (k.has_offset) std::fill(k.offset_acc.begin(), k.offset_acc.end(), 0.0);
+  k.has_offset = !data.specs.empty();
+  for (const auto& offset : data.specs) {
     expr::Taylor r;
     if (offset.formula >= 0) {
       // Slots of offset formulas: t, parameters. Rates: 1, 0 ... ; second derivatives: 0.
-      double* s = w.slots.data();
-      const int np = m.sizes.np;
-      const auto& rate = w.offset_rates;
-      s[0] = t;
-      std::copy(w.p.begin(), w.p.end(), s + 1);
-      r = m.offset_formulas[offset.formula].taylor2(s, rate.data(), rate.data() + np + 1,
-                                                    w.scratch.data(),
-                                                    mode_from(w, m.offset_switch[offset.formula]));
+      double* s = formula.slots.data();
+      const std::size_t np = bound.p.size();
+      const auto& rate = out.rates;
+      s[0] = state.t;
+      std::copy(bound.p.begin(), bound.p.end(), s + 1);
+      r = data.formulas[offset.formula].taylor2(
+          s, rate.data(), rate.data() + np + 1, formula.scratch.data(),
+          state.mode_from(data.formula_switch[offset.formula]));
     } else {
-      r.f = w.constants[offset.constant];
+      r.f = bound.constants[offset.constant];
     }
     const auto o = row_offset(offset.kind, r.f, r.df, r.ddf);
     const bool velocity = offset.kind >= RowKind::kV0x;
-    w.offset_pos[offset.row] = o.value;
-    w.offset_vel[offset.row] = velocity ? o.value : o.rate;
-    w.k.offset_acc[offset.row] = velocity ? o.rate : o.acceleration;
+    out.pos[offset.row] = o.value;
+    out.vel[offset.row] = velocity ? o.value : o.rate;
+    k.offset_acc[offset.row] = velocity ? o.rate : o.acceleration;
   }
 }
 
@@ -96,7 +97,7 @@ bool copy_and_check(const double* v, int n, int num_rates, double* dydt) {
 
 /// phi'' added to the acceleration right-hand sides of bodies and joints.
 void add_user_offset(const ModelData& m, ModelWorkspace& w, const dynamics::Offset& offset) {
-  const auto& s = m.structure;
+  const auto& s = m.kernel.structure;
   w.k.metric_offset.clear();
   if (offset.ddphi.empty()) return;
   w.k.has_offset = true;
@@ -107,7 +108,7 @@ void add_user_offset(const ModelData& m, ModelWorkspace& w, const dynamics::Offs
       const int row = s.body_row[b][e];
       if (row >= 0) P[e] = (e < 3 ? 1.0 : 0.5) * offset.ddphi[row];
     }
-    if (!m.maps[b].is_orthonormal) P = congruent(m.maps[b].S_inverse, P);
+    if (!m.kernel.maps[b].is_orthonormal) P = congruent(m.kernel.maps[b].S_inverse, P);
     std::copy(P.begin(), P.end(), w.k.metric_offset.begin() + 6 * b);
   }
   const int first = s.num_vel - s.num_rows;
@@ -116,63 +117,79 @@ void add_user_offset(const ModelData& m, ModelWorkspace& w, const dynamics::Offs
 
 }  // namespace
 
-void fill_slots(const ModelData& m, ModelWorkspace& w) {
-  w.slots[m.slots.t] = w.t;
-  std::copy(w.p.begin(), w.p.end(), w.slots.begin() + m.slots.first_parameter);
-  std::copy(w.e.begin(), w.e.end(), w.slots.begin() + m.slots.first_state);
+void fill_slots(const SlotLayout& layout, const BoundWork& bound, const StateWork& state,
+                FormulaWork& formula) {
+  auto& slots = formula.slots;
+  slots[layout.t] = state.t;
+  std::copy(bound.p.begin(), bound.p.end(), slots.begin() + layout.first_parameter);
+  std::copy(state.e.begin(), state.e.end(), slots.begin() + layout.first_state);
 }
 
-void finalize_frames(const ModelData& m, ModelWorkspace& w) {
-  if (w.frames_final) return;
-  for (int first = 0; first < m.structure.num_bodies; first += 4) {
-    const BodyQuad& quad = w.k.quads[first / 4];
+void finalize_frames(const Structure& s, KernelState& k, SolutionWork& solution) {
+  if (solution.frames_final) return;
+  for (int first = 0; first < s.num_bodies; first += 4) {
+    const BodyQuad& quad = k.quads[first / 4];
     V4 out[4][4];
     for (int i = 0; i < 4; ++i) {
       const V4* from = i < 3 ? quad.Xdd + 3 * i : quad.ac;
-      for (int k = 0; k < 3; ++k) out[i][k] = from[k];
+      for (int c = 0; c < 3; ++c) out[i][c] = from[c];
       out[i][3] = V4{};
       transpose(out[i][0], out[i][1], out[i][2], out[i][3]);
     }
-    for (int b = 0; b < std::min(4, m.structure.num_bodies - first); ++b) {
-      BodyFrame& f = w.k.frames[first + b];
+    for (int b = 0; b < std::min(4, s.num_bodies - first); ++b) {
+      BodyFrame& f = k.frames[first + b];
       for (int i = 0; i < 3; ++i) f.Xdd[i] = out[i][b];
       f.ac = out[3][b];
     }
   }
-  w.frames_final = true;
+  solution.frames_final = true;
 }
 
+/// State, offsets and forces into the joint matrix and its right-hand side.
 void Model::stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
-  w.t = at.t;
+  const Structure& s = m.kernel.structure;
+  const KernelConstants& c = w.bound.kernel;
+  const auto& g = w.bound.gravity;
+  const bool released = !s.released.empty();
+  // y, mode -> state
+  w.state.t = at.t;
   load_state(m, w, at.y.data());
-  set_mode(m, w, at.mode);
-  evaluate_offsets(m, w, at.t);
+  set_mode(at.mode, w.state);
+  // t, parameters -> right-hand sides of driven rows
+  evaluate_offsets(m.offset, w.bound, w.state, w.formula, w.offset, w.k);
   add_user_offset(m, w, at.offset);
-  const V4 gravity{w.gravity[0], w.gravity[1], w.gravity[2], 0};
-  drop_bodies(m.structure, w.bound, w.q_now, w.v_now, gravity, m.needs_centers, w.k);
+  // state -> frames, and accelerations of bodies that fall freely
+  drop_bodies(s, c, w.state.q_now, w.state.v_now, V4{g[0], g[1], g[2], 0}, m.kernel.needs_centers,
+              w.k);
+  // frames -> wrenches of force elements and rates of their states -> accelerations
   apply_forces(m, w);
-  for (int b : m.force_bodies) push_body(w.bound, b, w.k);
-  if (!m.structure.released.empty()) free_released(m.structure, w.bound, w.k);
-  step_joints(m.structure, w.bound, w.k);
-  if (!m.structure.released.empty()) released_rows(m.structure, w.bound, w.k);
-  assemble_joints(m.structure, w.k);
+  for (int b : m.force.bodies) push_body(c, b, w.k);
+  if (released) free_released(s, c, w.k);
+  // frames, accelerations -> whitened rows of the joints and their residuals -> joint matrix
+  step_joints(s, c, w.k);
+  if (released) released_rows(s, c, w.k);
+  assemble_joints(s, w.k);
 }
 
+/// Joint matrix into its factors, redundant rows dropped.
 void Model::stage_factor(dynamics::Workspace& ws) const {
-  factor_partitioned(*data_, cast(ws), Level::kVelocity);
+  ModelWorkspace& w = cast(ws);
+  factor_partitioned(data_->kernel.structure, data_->start.redundant, w.bound.rank_tolerance, w.k,
+                     Level::kVelocity);
 }
 
+/// Factors and residuals into multipliers, and these into accelerations.
 void Model::stage_solve(dynamics::Workspace& ws, dynamics::Vec dydt) const {
-  const ModelData& m = *data_;
+  const KernelData& kernel = data_->kernel;
   ModelWorkspace& w = cast(ws);
-  const int nq = m.sizes.nq;
-  solve_joints(m.structure, w.k);
-  double* a = m.canonical ? dydt.data() + nq : w.a.data();
-  if (!m.structure.released.empty()) finish_released(m.structure, w.k);
-  finish_bodies(m.structure, w.bound, w.k, a);
-  if (!m.canonical) store_coordinates(m, w.a.data(), dydt.data() + nq);
+  const int nq = data_->sizes.nq;
+  solve_joints(kernel.structure, w.k);
+  double* a = kernel.canonical ? dydt.data() + nq : w.solution.a.data();
+  if (!kernel.structure.released.empty()) finish_released(kernel.structure, w.k);
+  finish_bodies(kernel.structure, w.bound.kernel, w.k, a);
+  if (!kernel.canonical) store_coordinates(kernel, w.solution.a.data(), dydt.data() + nq);
 }
 
 Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynamics::Vec dydt,
@@ -184,7 +201,7 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
   stage_solve(ws, dydt);
   const int nq = m.sizes.nq;
   external_rates(m, w);
-  std::copy(w.e_rate.begin(), w.e_rate.end(), dydt.begin() + 2 * nq);
+  std::copy(w.external.rates.begin(), w.external.rates.end(), dydt.begin() + 2 * nq);
   return copy_and_check(at.y.data() + nq, nq, m.sizes.ne, dydt.data()) ? Status::kOk
                                                                        : Status::kNotFinite;
 }

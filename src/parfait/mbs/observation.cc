@@ -21,17 +21,17 @@ struct Values {
   ModelWorkspace& w;
   using S = double;
 
-  double constant(int i) const { return w.constants[i]; }
-  double parameter(int i) const { return w.p[i]; }
-  double time() const { return w.t; }
-  double state(int i) const { return w.e[i]; }
-  double mass(int b) const { return w.bound.mass(b); }
-  double J(int b, int e) const { return w.bound.J(b, e); }
+  double constant(int i) const { return w.bound.constants[i]; }
+  double parameter(int i) const { return w.bound.p[i]; }
+  double time() const { return w.state.t; }
+  double state(int i) const { return w.state.e[i]; }
+  double mass(int b) const { return w.bound.kernel.mass(b); }
+  double J(int b, int e) const { return w.bound.kernel.J(b, e); }
   Vec3<double> center(int b) const {
-    const auto c = w.bound.center(b);
+    const auto c = w.bound.kernel.center(b);
     return {c[0], c[1], c[2]};
   }
-  double gravity(int i) const { return w.gravity[i]; }
+  double gravity(int i) const { return w.bound.gravity[i]; }
   double lambda(int joint, int row) const { return w.k.multiplier[8 * joint + row]; }
   End<double> end(int body, const double* rho, const double (*axes)[4], const GeometryLanes*,
                   int) const {
@@ -48,14 +48,18 @@ struct Derivatives {
   using S = Dual;
 
   Dual constant(int i) const { return constant_directions(m, w, i); }
-  Dual parameter(int i) const { return {w.p[i], w.slot_lanes[m.slots.first_parameter + i]}; }
-  Dual time() const { return {w.t, w.slot_lanes[m.slots.t]}; }
-  Dual state(int i) const { return {w.e[i], w.slot_lanes[m.slots.first_state + i]}; }
-  const InertiaLanes* inertia(int b) const { return w.inertia_seed[b]; }
-  Dual mass(int b) const { return {w.bound.mass(b), inertia(b) ? inertia(b)->m : Lane{}}; }
-  Dual J(int b, int e) const { return {w.bound.J(b, e), inertia(b) ? inertia(b)->J[e] : Lane{}}; }
+  Dual parameter(int i) const {
+    return {w.bound.p[i], w.formula.lanes[m.slots.first_parameter + i]};
+  }
+  Dual time() const { return {w.state.t, w.formula.lanes[m.slots.t]}; }
+  Dual state(int i) const { return {w.state.e[i], w.formula.lanes[m.slots.first_state + i]}; }
+  const InertiaLanes* inertia(int b) const { return w.seed.inertia[b]; }
+  Dual mass(int b) const { return {w.bound.kernel.mass(b), inertia(b) ? inertia(b)->m : Lane{}}; }
+  Dual J(int b, int e) const {
+    return {w.bound.kernel.J(b, e), inertia(b) ? inertia(b)->J[e] : Lane{}};
+  }
   Vec3<Dual> center(int b) const {
-    const auto c = w.bound.center(b);
+    const auto c = w.bound.kernel.center(b);
     Vec3<Dual> out{c[0], c[1], c[2]};
     if (const auto* seed = inertia(b)) {
       out.x.d = seed->c[0];
@@ -64,7 +68,7 @@ struct Derivatives {
     }
     return out;
   }
-  Dual gravity(int i) const { return {w.gravity[i], w.gravity_lanes[i]}; }
+  Dual gravity(int i) const { return {w.bound.gravity[i], w.seed.gravity[i]}; }
   Dual lambda(int joint, int row) const {
     return {w.k.multiplier[8 * joint + row], w.d.multipliers[6 * joint + row]};
   }
@@ -72,7 +76,7 @@ struct Derivatives {
                 int side) const {
     End<Dual> out;
     out.base = {&w.k.frames[body], rho, axes};
-    out.lanes = body < m.structure.num_bodies ? &w.d.lanes[body] : nullptr;
+    out.lanes = body < m.kernel.structure.num_bodies ? &w.d.lanes[body] : nullptr;
     if (seeds) {
       out.drho = seeds->rho[side];
       out.daxes = seeds->axis[side];
@@ -91,13 +95,13 @@ constexpr double kZero4[4] = {};
 constexpr double kOwnAxes[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 
 const GeometryLanes* seeds_of(const ModelWorkspace& w, int geometry) {
-  return w.geometry_seed.empty() ? nullptr : w.geometry_seed[geometry];
+  return w.seed.geometry.empty() ? nullptr : w.seed.geometry[geometry];
 }
 
 template <class C>
 End<typename C::S> geometry_end(const C& c, int geometry, int side) {
-  const Geometry& g = c.w.bound.geometry[geometry];
-  const int body = c.m.geometry[geometry].end[side].body;
+  const Geometry& g = c.w.bound.kernel.geometry[geometry];
+  const int body = c.m.kernel.geometry[geometry].end[side].body;
   return c.end(body, g.rho[side], g.axis[side], seeds_of(c.w, geometry), side);
 }
 
@@ -137,7 +141,7 @@ auto axis_value(const C& c, const Quantity& q) {
   S sum(0.0);
   for (int i = 0; i <= q.index; ++i) {
     const auto axis = q.kind == Quantity::Kind::kAxis ? end.axis(i) : end.axis_rate(i);
-    sum = sum + S(c.m.maps[q.body].S[i][q.index]) * component(axis, q.component);
+    sum = sum + S(c.m.kernel.maps[q.body].S[i][q.index]) * component(axis, q.component);
   }
   return sum;
 }
@@ -196,7 +200,7 @@ auto displacement(const C& c, const Quantity& q) {
 template <class C>
 auto reaction(const C& c, const Quantity& q) {
   using S = typename C::S;
-  const JointShape& shape = c.m.structure.joints[q.index];
+  const JointShape& shape = c.m.kernel.structure.joints[q.index];
   const auto begin = geometry_end(c, q.index, 0), end = geometry_end(c, q.index, 1);
   Vec3<S> sum{};
   for (int i = 0; i < shape.nrows; ++i) {
@@ -217,7 +221,7 @@ template <class C>
 auto kinetic_energy(const C& c) {
   using S = typename C::S;
   S sum(0.0);
-  for (int b = 0; b < c.m.structure.num_bodies; ++b) {
+  for (int b = 0; b < c.m.kernel.structure.num_bodies; ++b) {
     const auto end = c.end(b, kZero4, kOwnAxes, nullptr, 0);
     const auto v = end.velocity();
     sum = sum + S(0.5) * c.mass(b) * dot(v, v);
@@ -233,12 +237,12 @@ template <class C>
 auto potential_energy(const C& c) {
   using S = typename C::S;
   S sum(0.0);
-  for (int b = 0; b < c.m.structure.num_bodies; ++b) {
+  for (int b = 0; b < c.m.kernel.structure.num_bodies; ++b) {
     const auto r = c.end(b, kZero4, kOwnAxes, nullptr, 0).point();
     const S height = r.x * c.gravity(0) + r.y * c.gravity(1) + r.z * c.gravity(2);
     sum = sum - c.mass(b) * height;
   }
-  for (const auto& force : c.m.forces) sum = sum + force.element->potential(c.at(force));
+  for (const auto& force : c.m.force.elements) sum = sum + force.element->potential(c.at(force));
   return sum;
 }
 
@@ -266,7 +270,8 @@ typename C::S evaluate(const C& c, const Quantity& q) {
     case K::kReactionTorque:
       return reaction(c, q);
     case K::kForce:
-      return c.m.forces[q.index].element->quantity(c.at(c.m.forces[q.index]), q.component);
+      return c.m.force.elements[q.index].element->quantity(c.at(c.m.force.elements[q.index]),
+                                                           q.component);
     case K::kKineticEnergy:
       return kinetic_energy(c);
     case K::kPotentialEnergy:

@@ -14,8 +14,8 @@ Dual quantity_directions(const ModelData& m, ModelWorkspace& w, const Quantity& 
 /// A constant with its directions in the present chunk.
 inline Dual constant_directions(const ModelData& m, const ModelWorkspace& w, int constant) {
   const int driven = m.constants.driven_index(constant);
-  return driven < 0 ? Dual(w.constants[constant])
-                    : Dual(w.constants[constant], w.constant_now[driven]);
+  return driven < 0 ? Dual(w.bound.constants[constant])
+                    : Dual(w.bound.constants[constant], w.seed.constants[driven]);
 }
 
 }  // namespace parfait::mbs

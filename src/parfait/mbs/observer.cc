@@ -99,29 +99,29 @@ dynamics::Status Model::observe(dynamics::Workspace& ws, const Observer& observe
   const auto& o = static_cast<const ModelObserver&>(observer);
   auto status = dynamics::Status::kOk;
   if (o.rates) {
-    if (!m.needs_centers) {  // the right-hand side then leaves the centres where they were
+    if (!m.kernel.needs_centers) {  // the right-hand side then leaves the centres where they were
       load_state(m, w, at.y.data());
-      place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+      place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
     }
-    status = evaluate(ws, at, w.rates, {});
-    finalize_frames(m, w);
+    status = evaluate(ws, at, w.observation.rates, {});
+    finalize_frames(m.kernel.structure, w.k, w.solution);
   } else {
-    w.t = at.t;
+    w.state.t = at.t;
     load_state(m, w, at.y.data());
-    set_mode(m, w, at.mode);
-    evaluate_offsets(m, w, at.t);
-    place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
+    set_mode(at.mode, w.state);
+    evaluate_offsets(m.offset, w.bound, w.state, w.formula, w.offset, w.k);
+    place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
   }
-  w.quantity_values.resize(o.quantities.size());
+  w.observation.values.resize(o.quantities.size());
   for (std::size_t i = 0; i < o.quantities.size(); ++i) {
-    w.quantity_values[i] = quantity_value(m, w, o.quantities[i]);
+    w.observation.values[i] = quantity_value(m, w, o.quantities[i]);
   }
-  if (w.observer_scratch.size() < o.scratch_size) w.observer_scratch.resize(o.scratch_size);
+  if (w.observation.scratch.size() < o.scratch_size) w.observation.scratch.resize(o.scratch_size);
   for (std::size_t i = 0; i < o.items.size(); ++i) {
     const auto& item = o.items[i];
-    values[i] = item.quantity >= 0 ? w.quantity_values[item.quantity]
-                                   : o.formulas[item.formula].value(w.quantity_values.data(),
-                                                                    w.observer_scratch.data());
+    values[i] = item.quantity >= 0 ? w.observation.values[item.quantity]
+                                   : o.formulas[item.formula].value(w.observation.values.data(),
+                                                                    w.observation.scratch.data());
   }
   return status;
 }
@@ -137,34 +137,34 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
   } else {
     prepare_laws(m, w);
   }
-  w.observer_gradients.resize(o.gradient_size);
+  w.observation.gradients.resize(o.gradient_size);
   std::size_t first = 0;
   for (const auto& formula : o.formulas) {
-    formula.gradient(w.quantity_values.data(), w.observer_scratch.data(),
-                     w.observer_gradients.data() + first);
+    formula.gradient(w.observation.values.data(), w.observation.scratch.data(),
+                     w.observation.gradients.data() + first);
     first += formula.num_used();
   }
-  w.quantity_lanes.resize(o.quantities.size());
+  w.observation.lanes.resize(o.quantities.size());
   for (int chunk = 0; chunk < dvalues.chunks(); ++chunk) {
     seed_chunk(m, w, d, chunk);
-    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+    const Lane* dy = d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.seed.zero.data();
     place_lanes(m, w, dy, true);
     if (o.rates) solve_chunk(m, w, d, chunk);
     for (std::size_t i = 0; i < o.quantities.size(); ++i) {
-      w.quantity_lanes[i] = quantity_directions(m, w, o.quantities[i]).d;
+      w.observation.lanes[i] = quantity_directions(m, w, o.quantities[i]).d;
     }
     Lane* out = reinterpret_cast<Lane*>(dvalues.chunk(chunk));
     first = 0;
     for (std::size_t i = 0; i < o.items.size(); ++i) {
       const auto& item = o.items[i];
       if (item.quantity >= 0) {
-        out[i] = w.quantity_lanes[item.quantity];
+        out[i] = w.observation.lanes[item.quantity];
         continue;
       }
       const auto& formula = o.formulas[item.formula];
       alignas(64) double lane[math::kLanes];
-      formula.apply(w.observer_gradients.data() + first,
-                    reinterpret_cast<const double*>(w.quantity_lanes.data()), lane);
+      formula.apply(w.observation.gradients.data() + first,
+                    reinterpret_cast<const double*>(w.observation.lanes.data()), lane);
       first += formula.num_used();
       out[i] = math::load(lane);
     }

@@ -5,7 +5,7 @@
 
 #include "parfait/mbs/block_solver.h"
 #include "parfait/mbs/joint_step.h"
-#include "parfait/mbs/model_data.h"
+#include "parfait/mbs/kernel.h"
 
 namespace parfait::mbs {
 namespace {
@@ -16,26 +16,23 @@ constexpr double kFinestTolerance = 1e-8;
 
 }  // namespace
 
-double factor_partitioned(const ModelData& m, ModelWorkspace& w, Level level) {
-  const auto& plan = m.structure.plan;
-  auto& factors = w.k.factors;
-  const int expected = m.redundant.of(level);
-  factor(plan, w.rank_tolerance, factors);
-  if (factors.num_dropped <= expected || w.rank_tolerance <= kFinestTolerance) {
-    return w.rank_tolerance;
-  }
-  const auto again = [&](double tolerance) {
-    assemble_joints(m.structure, w.k);
-    factor(plan, tolerance, factors);
-    return tolerance;
+double factor_partitioned(const Structure& s, const RedundantRows& expected, double tolerance,
+                          KernelState& k, Level level) {
+  auto& factors = k.factors;
+  const int num_expected = expected.of(level);
+  factor(s.plan, tolerance, factors);
+  if (factors.num_dropped <= num_expected || tolerance <= kFinestTolerance) return tolerance;
+  const auto again = [&](double at) {
+    assemble_joints(s, k);
+    factor(s.plan, at, factors);
+    return at;
   };
   const double used = again(kFinestTolerance);
-  if (factors.num_dropped >= expected) return used;
-  return again(w.rank_tolerance);  // off the manifold so far that redundant rows were kept, too
+  if (factors.num_dropped >= num_expected) return used;
+  return again(tolerance);  // off the manifold so far that redundant rows were kept, too
 }
 
-double largest_kept(const ModelData& m, const ModelWorkspace& w, Level level, const double* g) {
-  const auto& s = m.structure;
+double largest_kept(const Structure& s, const KernelState& k, Level level, const double* g) {
   const bool positions = level == Level::kPosition;
   const int body_rows = s.num_vel - s.num_rows;
   double out = 0;
@@ -48,7 +45,7 @@ double largest_kept(const ModelData& m, const ModelWorkspace& w, Level level, co
     int row = positions ? shape.first_pos_row : body_rows + shape.first_row;
     for (int i = 0; i < shape.nrows; ++i) {
       if (positions && shape.rows[i].is_velocity()) continue;
-      if (w.k.factors.inverse[8 * j + i] != 0) add(row);
+      if (k.factors.inverse[8 * j + i] != 0) add(row);
       ++row;
     }
   }

@@ -31,35 +31,35 @@ class DenseProjection {
 
   /// g and the Jacobian with respect to the user's (q, v) at x; frames are placed there.
   void linearize(const VectorXd& x, VectorXd& g, MatrixXd& jacobian) {
-    w.dense_y.assign(x.data(), x.data() + nx);
-    w.dense_y.resize(m.sizes.ny());
+    w.dense.y.assign(x.data(), x.data() + nx);
+    w.dense.y.resize(m.sizes.ny());
     g.resize(ng);
-    model_.invariants(w, w.projection.t, w.dense_y, {g.data(), static_cast<std::size_t>(ng)});
+    model_.invariants(w, w.projection.t, w.dense.y, {g.data(), static_cast<std::size_t>(ng)});
     jacobian.resize(ng, nx);
-    w.dense_dy.resize(m.sizes.ny(), math::kLanes);
-    w.dense_lanes.resize(std::max(ng, nx));
+    w.dense.dy.resize(m.sizes.ny(), math::kLanes);
+    w.dense.lanes.resize(std::max(ng, nx));
     for (int first = 0; first < nx; first += math::kLanes) {
       const int count = std::min(math::kLanes, nx - first);
-      for (int i = 0; i < count; ++i) w.dense_dy(first + i, i) = 1;
-      place(w.dense_dy);
-      invariant_directions(m, w, w.dense_lanes.data());
+      for (int i = 0; i < count; ++i) w.dense.dy(first + i, i) = 1;
+      place(w.dense.dy);
+      invariant_directions(m, w, w.dense.lanes.data());
       for (int r = 0; r < ng; ++r) {
-        for (int i = 0; i < count; ++i) jacobian(r, first + i) = w.dense_lanes[r][i];
+        for (int i = 0; i < count; ++i) jacobian(r, first + i) = w.dense.lanes[r][i];
       }
-      for (int i = 0; i < count; ++i) w.dense_dy(first + i, i) = 0;
+      for (int i = 0; i < count; ++i) w.dense.dy(first + i, i) = 0;
     }
   }
 
   /// Directions of g with the state fixed: parameters alone, all chunks.
   MatrixXd parameter_directions(int count) {
     MatrixXd out(ng, count);
-    w.dense_dy.resize(m.sizes.ny(), math::kLanes);
+    w.dense.dy.resize(m.sizes.ny(), math::kLanes);
     for (int chunk = 0; chunk * math::kLanes < count; ++chunk) {
       seed_chunk(m, w, {}, chunk);
-      place_lanes(m, w, reinterpret_cast<const Lane*>(w.dense_dy.chunk(0)), true);
-      invariant_directions(m, w, w.dense_lanes.data());
+      place_lanes(m, w, reinterpret_cast<const Lane*>(w.dense.dy.chunk(0)), true);
+      invariant_directions(m, w, w.dense.lanes.data());
       for (int i = 0; i < math::kLanes && chunk * math::kLanes + i < count; ++i) {
-        for (int r = 0; r < ng; ++r) out(r, chunk * math::kLanes + i) = w.dense_lanes[r][i];
+        for (int r = 0; r < ng; ++r) out(r, chunk * math::kLanes + i) = w.dense.lanes[r][i];
       }
     }
     return out;
@@ -70,22 +70,22 @@ class DenseProjection {
     MatrixXd out(nx, dx.cols());
     std::vector<double> gradient(nx);
     AlignedVector<Lane> lanes(nx), user(nx);
-    w.dense_dy.resize(m.sizes.ny(), math::kLanes);
+    w.dense.dy.resize(m.sizes.ny(), math::kLanes);
     for (int first = 0; first < dx.cols(); first += math::kLanes) {
       const int count = std::min<int>(math::kLanes, static_cast<int>(dx.cols()) - first);
       for (int r = 0; r < nx; ++r) {
-        for (int i = 0; i < count; ++i) w.dense_dy(r, i) = dx(r, first + i);
+        for (int i = 0; i < count; ++i) w.dense.dy(r, i) = dx(r, first + i);
       }
       if (parameters) {
         seed_chunk(m, w, {}, first / math::kLanes);
       } else {
         unseed();
       }
-      place_lanes(m, w, reinterpret_cast<const Lane*>(w.dense_dy.chunk(0)), true);
+      place_lanes(m, w, reinterpret_cast<const Lane*>(w.dense.dy.chunk(0)), true);
       invariant_gradient(m, w, lambda.data(), gradient.data(), lanes.data());
-      for (int b = 0; b < 2 * m.structure.num_bodies; ++b) {
+      for (int b = 0; b < 2 * m.kernel.structure.num_bodies; ++b) {
         // canonical = u A, so a gradient is pulled back with A.
-        const auto& A = m.maps[b % m.structure.num_bodies].A;
+        const auto& A = m.kernel.maps[b % m.kernel.structure.num_bodies].A;
         for (int i = 0; i < 4; ++i) {
           for (int k = 0; k < 3; ++k) {
             Lane sum{};
@@ -177,10 +177,10 @@ class DenseProjection {
   const std::vector<int>& dependent() const { return dependent_; }
 
   void unseed() {
-    std::fill(w.inertia_seed.begin(), w.inertia_seed.end(), nullptr);
-    std::fill(w.geometry_seed.begin(), w.geometry_seed.end(), nullptr);
-    std::fill(w.slot_lanes.begin(), w.slot_lanes.end(), Lane{});
-    w.constant_now = w.zero_lanes.data();
+    std::fill(w.seed.inertia.begin(), w.seed.inertia.end(), nullptr);
+    std::fill(w.seed.geometry.begin(), w.seed.geometry.end(), nullptr);
+    std::fill(w.formula.lanes.begin(), w.formula.lanes.end(), Lane{});
+    w.seed.constants = w.seed.zero.data();
   }
 
  private:
@@ -239,10 +239,10 @@ ProjectionReport project_dense(const Model& model, const ModelData& m, ModelWork
   const auto report = projection.project(x, w.projection.norm, tolerance);
   if (report.status != Status::kOk) return report;
   std::copy(x.data(), x.data() + nx, y.data());
-  w.dense_x.assign(x.data(), x.data() + nx);
-  w.dense_lambda.assign(projection.lambda().data(),
+  w.dense.x.assign(x.data(), x.data() + nx);
+  w.dense.lambda.assign(projection.lambda().data(),
                         projection.lambda().data() + projection.lambda().size());
-  w.dense_dependent = projection.dependent();
+  w.dense.dependent = projection.dependent();
   return report;
 }
 
@@ -254,9 +254,9 @@ Status project_dense_directions(const Model& model, const ModelData& m, ModelWor
     for (int i = 0; i < dy.count(); ++i) dx(r, i) = dy(r, i);
   }
   DenseProjection projection(model, m, w);
-  projection.directions(VectorXd::Map(w.dense_x.data(), nx), w.projection.norm,
-                        VectorXd::Map(w.dense_lambda.data(), w.dense_lambda.size()),
-                        w.dense_dependent, dx);
+  projection.directions(VectorXd::Map(w.dense.x.data(), nx), w.projection.norm,
+                        VectorXd::Map(w.dense.lambda.data(), w.dense.lambda.size()),
+                        w.dense.dependent, dx);
   for (int r = 0; r < nx; ++r) {
     for (int i = 0; i < dy.count(); ++i) dy(r, i) = dx(r, i);
   }

@@ -24,27 +24,28 @@ constexpr double kTolerance = 1e-13;
 class LevelDirections {
  public:
   LevelDirections(const ModelData& model, ModelWorkspace& workspace, bool velocity)
-      : m(model), w(workspace), velocity_(velocity), shift_(w.shift) {}
+      : m(model), w(workspace), velocity_(velocity), shift_(w.projection.shift) {}
 
   /// Factors at the projected point, and x - x0.
   void prepare() {
     const auto& P = w.projection;
-    const auto& s = m.structure;
-    place_bodies(s, w.bound, P.q.data(), P.v.data(), w.k);
+    const auto& s = m.kernel.structure;
+    place_bodies(s, w.bound.kernel, P.q.data(), P.v.data(), w.k);
     for (auto& F : w.k.axis_force) F = {};
     if (!s.released.empty()) {
       free_bodies_without_forces();
-      free_released(s, w.bound, w.k);
+      free_released(s, w.bound.kernel, w.k);
     }
-    step_joints(s, w.bound, w.k);
-    if (!s.released.empty()) released_rows(s, w.bound, w.k);
+    step_joints(s, w.bound.kernel, w.k);
+    if (!s.released.empty()) released_rows(s, w.bound.kernel, w.k);
     if (!velocity_) switch_off_velocity_rows();
     assemble_joints(s, w.k);
-    factor_partitioned(m, w, velocity_ ? Level::kVelocity : Level::kPosition);
+    factor_partitioned(m.kernel.structure, m.start.redundant, w.bound.rank_tolerance, w.k,
+                       velocity_ ? Level::kVelocity : Level::kPosition);
     const double* x = velocity_ ? P.v.data() : P.q.data();
     const double* x0 = velocity_ ? P.v0.data() : P.q0.data();
     for (int b = 0; b < s.num_bodies; ++b) {
-      const auto c = w.bound.center(b);
+      const auto c = w.bound.kernel.center(b);
       double* out = shift_.data() + 12 * b;
       for (int i = 0; i < 12; ++i) out[i] = x[12 * b + i] - x0[12 * b + i];
       for (int k = 0; k < 3; ++k) {
@@ -61,7 +62,7 @@ class LevelDirections {
   /// Directions of x from those of x0 (12 lanes per body, canonical), both in w; on the velocity
   /// level D of the positions is in w.d.lanes.
   bool solve(const Lane* dx0, Lane* dx) {
-    std::fill_n(dx, 12 * m.structure.num_bodies, Lane{});
+    std::fill_n(dx, 12 * m.kernel.structure.num_bodies, Lane{});
     for (int iteration = 0; iteration < kMaxRefinements; ++iteration) {
       const double change = iterate(dx0, dx);
       if (!std::isfinite(change)) return false;
@@ -74,17 +75,17 @@ class LevelDirections {
   void free_bodies_without_forces() {
     std::fill(w.k.force.begin(), w.k.force.end(), V4{});
     std::fill(w.k.torque.begin(), w.k.torque.end(), V4{});
-    free_bodies(m.structure, w.bound, w.k);
+    free_bodies(m.kernel.structure, w.bound.kernel, w.k);
   }
 
   void switch_off_velocity_rows() {
-    for (std::size_t j = 0; j < m.structure.joints.size(); ++j) {
-      const JointShape& shape = m.structure.joints[j];
+    for (std::size_t j = 0; j < m.kernel.structure.joints.size(); ++j) {
+      const JointShape& shape = m.kernel.structure.joints[j];
       for (int i = 0; i < shape.nrows; ++i) {
         if (!shape.rows[i].is_velocity()) continue;
         JointRows& r = w.k.rows[j];
         for (int c = 0; c < 3; ++c) r.N[c][i] = r.E[0][c][i] = r.E[1][c][i] = 0;
-        if (!m.structure.released.empty()) {
+        if (!m.kernel.structure.released.empty()) {
           for (int c = 0; c < 12; ++c) w.k.released_columns[j][8 * c + i] = 0;
         }
       }
@@ -93,31 +94,31 @@ class LevelDirections {
 
   /// Rigid-body multipliers of released bodies: X Lambda = -(x - x0) J - joints.
   void released_multipliers() {
-    for (std::size_t index = 0; index < m.structure.released.size(); ++index) {
-      const int b = m.structure.released[index].body;
+    for (std::size_t index = 0; index < m.kernel.structure.released.size(); ++index) {
+      const int b = m.kernel.structure.released[index].body;
       BodyFrame& f = w.k.frames[b];
       for (int i = 0; i < 3; ++i) {
         const double* a = shift_.data() + 12 * b + 3 + 3 * i;
         f.Xdd[i] = V4{a[0], a[1], a[2], 0};
       }
     }
-    prepare_released_directions(m.structure, w.bound, w.k, w.d);
+    prepare_released_directions(m.kernel.structure, w.bound.kernel, w.k, w.d);
   }
 
   /// The directions that the rows see: of the level being solved, at the last iterate.
   void point_lanes(const Lane* dx) {
-    for (int b = 0; b < m.structure.num_bodies; ++b) {
+    for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
       BodyLanes& lanes = w.d.lanes[b];
       (velocity_ ? lanes.V : lanes.D) = dx + 12 * b + 3;
-      lanes.Xdd = w.acceleration_lanes.data() + 12 * b + 3;
+      lanes.Xdd = w.directions.acceleration.data() + 12 * b + 3;
       center_lanes(b, dx + 12 * b, velocity_ ? lanes.vc : lanes.rc);
     }
   }
 
   /// Directions of the centre of mass on the present level.
   void center_lanes(int b, const Lane* dx, Lane* out) const {
-    const auto c = w.bound.center(b);
-    const InertiaLanes* seed = w.inertia_seed[b];
+    const auto c = w.bound.kernel.center(b);
+    const InertiaLanes* seed = w.seed.inertia[b];
     const BodyFrame& f = w.k.frames[b];
     for (int k = 0; k < 3; ++k) {
       out[k] = dx[k] + dx[3 + k] * c[0] + dx[6 + k] * c[1] + dx[9 + k] * c[2];
@@ -128,7 +129,7 @@ class LevelDirections {
 
   /// One iteration; returns the largest change of a direction relative to the largest one.
   double iterate(const Lane* dx0, Lane* dx) {
-    const auto& s = m.structure;
+    const auto& s = m.kernel.structure;
     point_lanes(dx);
     for (auto& work : w.d.bodies) {
       for (int k = 0; k < 3; ++k) work.F[k] = work.T[k] = Lane{};
@@ -140,11 +141,11 @@ class LevelDirections {
     }
     for (int b = 0; b < s.num_bodies; ++b) free_body(b, dx0 + 12 * b);
     for (int i = 0; i < static_cast<int>(s.released.size()); ++i) {
-      free_released_directions(s, w.bound, w.k, i, w.inertia_seed[s.released[i].body], w.d);
+      free_released_directions(s, w.bound.kernel, w.k, i, w.seed.inertia[s.released[i].body], w.d);
     }
 
     // Rows at the free directions.
-    std::copy(dx, dx + 12 * s.num_bodies, w.last_lanes.data());
+    std::copy(dx, dx + 12 * s.num_bodies, w.projection.last_lanes.data());
     for (int b = 0; b < s.num_bodies; ++b) compose(b, dx + 12 * b);
     point_lanes(dx);
     for (int b = 0; b < s.num_bodies; ++b) {
@@ -164,7 +165,7 @@ class LevelDirections {
         out = velocity_ ? row_velocity(row.kind, motion).d : row_position(row.kind, motion).d;
       }
     }
-    for (const auto& offset : m.offsets) {
+    for (const auto& offset : m.offset.specs) {
       if (!velocity_ && offset.kind >= RowKind::kV0x) continue;
       const auto [j, i] = joint_row(offset.row);
       w.d.multipliers[6 * j + i] -= row_offset_directions(m, w, offset, velocity_ ? 1 : 0);
@@ -176,11 +177,12 @@ class LevelDirections {
   }
 
   Site<Dual> site(std::size_t j) const {
-    return joint_site(m.structure.joints[j], w.bound.geometry[j], w.k, w.d, w.geometry_seed[j]);
+    return joint_site(m.kernel.structure.joints[j], w.bound.kernel.geometry[j], w.k, w.d,
+                      w.seed.geometry[j]);
   }
 
   std::pair<int, int> joint_row(int row) const {
-    const auto& joints = m.structure.joints;
+    const auto& joints = m.kernel.structure.joints;
     for (std::size_t j = 0; j < joints.size(); ++j) {
       if (row < joints[j].first_row + joints[j].nrows) {
         return {static_cast<int>(j), row - joints[j].first_row};
@@ -193,10 +195,10 @@ class LevelDirections {
   void free_body(int b, const Lane* dx0) {
     BodyWork& work = w.d.bodies[b];
     const BodyFrame& f = w.k.frames[b];
-    const InertiaLanes* seed = w.inertia_seed[b];
+    const InertiaLanes* seed = w.seed.inertia[b];
     const double* shift = shift_.data() + 12 * b;
-    const auto c = w.bound.center(b);
-    const double mass = w.bound.mass(b);
+    const auto c = w.bound.kernel.center(b);
+    const double mass = w.bound.kernel.mass(b);
     const double* x0 = (velocity_ ? w.projection.v0.data() : w.projection.q0.data()) + 12 * b;
     BodyLanes& out = w.d.lanes[b];
     const Lane* D = out.D;
@@ -208,14 +210,14 @@ class LevelDirections {
       }
       work.F[k] += mass * center;
     }
-    const int released = m.structure.released_index[b];
+    const int released = m.kernel.structure.released_index[b];
     for (int j = 0; j < 3; ++j) {
       Lane pull[3] = {};           // (dX0 J - (X - X0) dJ)_j
       double bend[3] = {0, 0, 0};  // ((X - X0) J)_j
       for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 3; ++i) {
-          pull[k] += dx0[3 + 3 * i + k] * w.bound.J(b, kEntry[i][j]);
-          bend[k] += shift[3 + 3 * i + k] * w.bound.J(b, kEntry[i][j]);
+          pull[k] += dx0[3 + 3 * i + k] * w.bound.kernel.J(b, kEntry[i][j]);
+          bend[k] += shift[3 + 3 * i + k] * w.bound.kernel.J(b, kEntry[i][j]);
           if (seed) pull[k] -= shift[3 + 3 * i + k] * seed->J[kEntry[i][j]];
         }
       }
@@ -229,7 +231,8 @@ class LevelDirections {
         // The seed of dJ is subtracted again in free_released_directions, with X - X0 in Xdd.
         for (int k = 0; k < 3; ++k) {
           Lane plain{};
-          for (int i = 0; i < 3; ++i) plain += dx0[3 + 3 * i + k] * w.bound.J(b, kEntry[i][j]);
+          for (int i = 0; i < 3; ++i)
+            plain += dx0[3 + 3 * i + k] * w.bound.kernel.J(b, kEntry[i][j]);
           w.d.axis_force[released][3 * j + k] += plain;
         }
       }
@@ -283,8 +286,8 @@ class LevelDirections {
   void compose(int b, Lane* dx) const {
     const BodyLanes& from = w.d.lanes[b];
     const BodyFrame& f = w.k.frames[b];
-    const auto c = w.bound.center(b);
-    const InertiaLanes* seed = w.inertia_seed[b];
+    const auto c = w.bound.kernel.center(b);
+    const InertiaLanes* seed = w.seed.inertia[b];
     std::copy_n(from.Xdd, 9, dx + 3);
     for (int k = 0; k < 3; ++k) {
       dx[k] = from.ac[k] - dx[3 + k] * c[0] - dx[6 + k] * c[1] - dx[9 + k] * c[2];
@@ -295,7 +298,7 @@ class LevelDirections {
 
   void finish_body(int b, Lane* dx) {
     BodyWork joints;
-    joint_wrench_directions(m.structure, w.k, b, w.d, joints);
+    joint_wrench_directions(m.kernel.structure, w.k, b, w.d, joints);
     BodyLanes& out = w.d.lanes[b];
     turn(b, -1, joints.T, out);
     for (int k = 0; k < 3; ++k) out.ac[k] -= joints.F[k] * w.k.frames[b].Z[6];
@@ -304,10 +307,10 @@ class LevelDirections {
 
   double change(const Lane* dx) const {
     double size = 0, difference = 0;
-    for (int i = 0; i < 12 * m.structure.num_bodies; ++i) {
+    for (int i = 0; i < 12 * m.kernel.structure.num_bodies; ++i) {
       for (int l = 0; l < math::kLanes; ++l) {
         size = std::max(size, std::abs(dx[i][l]));
-        difference = std::max(difference, std::abs(dx[i][l] - w.last_lanes[i][l]));
+        difference = std::max(difference, std::abs(dx[i][l] - w.projection.last_lanes[i][l]));
         if (std::isnan(dx[i][l])) return dx[i][l];
       }
     }
@@ -343,9 +346,9 @@ RedundantRows count_redundant_rows(const ModelData& m, ModelWorkspace& w) {
 
 dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
                                          math::Directions& dy) {
-  const int nb = m.structure.num_bodies, nq = m.sizes.nq;
-  w.t = w.projection.t;
-  w.directions_ready = w.frames_final = false;
+  const int nb = m.kernel.structure.num_bodies, nq = m.sizes.nq;
+  w.state.t = w.projection.t;
+  w.directions.ready = w.solution.frames_final = false;
   dynamics::PointDirections none;
   bool ok = true;
   for (int level = 0; level < 2 && ok; ++level) {
@@ -354,34 +357,34 @@ dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
     for (int chunk = 0; chunk < dy.chunks(); ++chunk) {
       seed_chunk(m, w, none, chunk);
       Lane* y = reinterpret_cast<Lane*>(dy.chunk(chunk));
-      Lane* x0 = w.start_lanes.data();
-      Lane* x = w.result_lanes.data();
+      Lane* x0 = w.projection.start_lanes.data();
+      Lane* x = w.projection.result_lanes.data();
       const int first = level == 0 ? 0 : nq;
-      for (int b = 0; b < nb; ++b) convert(m.maps[b].A, y + first + 12 * b, x0 + 12 * b);
+      for (int b = 0; b < nb; ++b) convert(m.kernel.maps[b].A, y + first + 12 * b, x0 + 12 * b);
       if (level == 1) {  // the projected positions' directions, canonical
         for (int b = 0; b < nb; ++b)
-          convert(m.maps[b].A, y + 12 * b, w.position_lanes.data() + 12 * b);
+          convert(m.kernel.maps[b].A, y + 12 * b, w.projection.position_lanes.data() + 12 * b);
         for (int b = 0; b < nb; ++b) {
           BodyLanes& lanes = w.d.lanes[b];
-          const Lane* d = w.position_lanes.data() + 12 * b;
+          const Lane* d = w.projection.position_lanes.data() + 12 * b;
           lanes.D = d + 3;
-          const auto c = w.bound.center(b);
+          const auto c = w.bound.kernel.center(b);
           for (int k = 0; k < 3; ++k) {
             lanes.rc[k] = d[k] + d[3 + k] * c[0] + d[6 + k] * c[1] + d[9 + k] * c[2];
-            if (!w.inertia_seed[b]) continue;
+            if (!w.seed.inertia[b]) continue;
             for (int i = 0; i < 3; ++i) {
-              lanes.rc[k] += w.k.frames[b].X[i][k] * w.inertia_seed[b]->c[i];
+              lanes.rc[k] += w.k.frames[b].X[i][k] * w.seed.inertia[b]->c[i];
             }
           }
         }
       } else {
         for (int b = 0; b < nb; ++b) {
-          w.d.lanes[b].V = w.zero_lanes.data();
+          w.d.lanes[b].V = w.seed.zero.data();
           for (int k = 0; k < 3; ++k) w.d.lanes[b].vc[k] = Lane{};
         }
       }
       ok = ok && solver.solve(x0, x);
-      for (int b = 0; b < nb; ++b) convert(m.maps[b].B, x + 12 * b, y + first + 12 * b);
+      for (int b = 0; b < nb; ++b) convert(m.kernel.maps[b].B, x + 12 * b, y + first + 12 * b);
     }
   }
   return ok ? dynamics::Status::kOk : dynamics::Status::kNotFinite;

@@ -29,7 +29,7 @@ Quantities::Quantities(const ModelData& m) {
       add(name + "." + member.name, {family.kind, body, index, member.component});
     });
   };
-  int marker = m.first_marker_geometry;
+  int marker = m.kernel.first_marker_geometry;
   for (std::size_t b = 0; b < d.bodies.size(); ++b) {
     const Body& body = d.bodies[b];
     const int index = static_cast<int>(b);
@@ -71,8 +71,8 @@ Quantities::Quantities(const ModelData& m) {
     }
     element += type.is_element() ? 1 : 0;
   }
-  for (std::size_t i = 0; i < m.states.size(); ++i) {
-    add(m.states[i].id, {Kind::kState, -1, static_cast<int>(i)});
+  for (std::size_t i = 0; i < m.external.states.size(); ++i) {
+    add(m.external.states[i].id, {Kind::kState, -1, static_cast<int>(i)});
   }
   const auto& ids = m.constants.parameter_ids();
   for (std::size_t i = 0; i < ids.size(); ++i) {

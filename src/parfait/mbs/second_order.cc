@@ -49,12 +49,12 @@ void add_at(const Vec3<Dual>& f, double first, const Vec3<Dual>& r, Lane* out) {
 }
 
 Vec3<double> center(const ModelWorkspace& w, int body, double) {
-  const auto c = w.bound.center(body);
+  const auto c = w.bound.kernel.center(body);
   return {c[0], c[1], c[2]};
 }
 Vec3<Dual> center(const ModelWorkspace& w, int body, const Dual&) {
-  const auto c = w.bound.center(body);
-  const InertiaLanes* seed = w.inertia_seed[body];
+  const auto c = w.bound.kernel.center(body);
+  const InertiaLanes* seed = w.seed.inertia[body];
   if (!seed) return {c[0], c[1], c[2]};
   return {{c[0], seed->c[0]}, {c[1], seed->c[1]}, {c[2], seed->c[2]}};
 }
@@ -108,9 +108,9 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     M.clear();
     for (int b = 0; b < num_bodies(); ++b) {
       std::array<double, 6> J;
-      for (int e = 0; e < 6; ++e) J[e] = w.bound.J(b, e);
-      const auto block = mass_block(w.bound.mass(b), w.bound.center(b), J);
-      const auto& A = m.maps[b].A;
+      for (int e = 0; e < 6; ++e) J[e] = w.bound.kernel.J(b, e);
+      const auto block = mass_block(w.bound.kernel.mass(b), w.bound.kernel.center(b), J);
+      const auto& A = m.kernel.maps[b].A;
       for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {
           double sum = 0;
@@ -126,11 +126,12 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
   void mass_directions(dynamics::Workspace& ws, ConstVec a, Directions& dMa) const override {
     ModelWorkspace& w = cast(ws);
     std::fill_n(dMa.data(), dMa.size(), 0.0);
-    if (!m.any_body_driven) return;
-    for (int chunk = 0; chunk < std::min(dMa.chunks(), w.dp.chunks()); ++chunk) {
+    if (!m.kernel.any_body_driven) return;
+    for (int chunk = 0; chunk < std::min(dMa.chunks(), w.seed.dp.chunks()); ++chunk) {
       Lane* out = reinterpret_cast<Lane*>(dMa.chunk(chunk));
       for (int b = 0; b < num_bodies(); ++b) {
-        if (m.bodies[b].driven) body_mass_directions(w, a.data() + 12 * b, chunk, b, out + 12 * b);
+        if (m.kernel.bodies[b].driven)
+          body_mass_directions(w, a.data() + 12 * b, chunk, b, out + 12 * b);
       }
     }
   }
@@ -139,12 +140,12 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
                   dynamics::Vec r, dynamics::Vec g, dynamics::Vec edot) const override {
     ModelWorkspace& w = cast(ws);
     auto& point = w.second;
-    w.t = at.t;
+    w.state.t = at.t;
     load_state(m, w, at.y.data());
-    set_mode(m, w, at.mode);
-    evaluate_offsets(m, w, at.t);
-    place_bodies(m.structure, w.bound, w.q_now, w.v_now, w.k);
-    point.resize(m);
+    set_mode(at.mode, w.state);
+    evaluate_offsets(m.offset, w.bound, w.state, w.formula, w.offset, w.k);
+    place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
+    point.resize(m.kernel, m.sizes.num_pos);
     point.ready = false;
     std::copy_n(at.y.begin(), m.sizes.nq, point.u.begin());
     std::copy_n(lambda.begin(), m.sizes.num_pos, point.lambda.begin());
@@ -155,7 +156,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     evaluate_invariants(m, w, w.projection.g.data(), w.projection.g.data() + m.sizes.num_pos);
     std::copy_n(w.projection.g.begin(), m.sizes.num_pos, g.begin());
     external_rates(m, w);
-    std::copy(w.e_rate.begin(), w.e_rate.end(), edot.begin());
+    std::copy(w.external.rates.begin(), w.external.rates.end(), edot.begin());
     double sum = 0;  // NaN as soon as one of them is
     for (double x : r) sum += x * 0;
     for (double x : edot) sum += x * 0;
@@ -174,7 +175,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     prepare(w);
     for (int chunk = 0; chunk < dr.chunks(); ++chunk) {
       const Lane* dy =
-          d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.zero_lanes.data();
+          d.dy ? reinterpret_cast<const Lane*>(d.dy->chunk(chunk)) : w.seed.zero.data();
       Lane* out = reinterpret_cast<Lane*>(dr.chunk(chunk));
       Lane* rows = reinterpret_cast<Lane*>(dg.chunk(chunk));
       seed_chunk(m, w, d, chunk);
@@ -183,7 +184,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
       for_each_row(m, [&](int row, const RowId& id) {
         rows[row] = row_directions(w, row_form<Dual>(m, w, id), dy, w.second.lambda[row], out);
       });
-      for (const auto& offset : m.offsets) {
+      for (const auto& offset : m.offset.specs) {
         const int row = position_row(offset.row);
         if (row >= 0) rows[row] -= row_offset_directions(m, w, offset, 0);
       }
@@ -192,7 +193,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
   }
 
  private:
-  int num_bodies() const { return m.structure.num_bodies; }
+  int num_bodies() const { return m.kernel.structure.num_bodies; }
 
   void prepare(ModelWorkspace& w) const {
     if (w.second.ready) return;
@@ -204,7 +205,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
 
   /// The row of g_pos of a joint row, -1 for a velocity row.
   int position_row(int joint_row) const {
-    for (const auto& shape : m.structure.joints) {
+    for (const auto& shape : m.kernel.structure.joints) {
       const int i = joint_row - shape.first_row;
       if (i < 0 || i >= shape.nrows) continue;
       int row = shape.first_pos_row;
@@ -216,40 +217,41 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
 
   void body_mass_directions(const ModelWorkspace& w, const double* a, int chunk, int b,
                             Lane* out) const {
-    const InertiaLanes& seed = w.inertia_lanes[static_cast<std::size_t>(chunk) * num_bodies() + b];
-    const auto c = w.bound.center(b);
+    const InertiaLanes& seed =
+        w.seed.inertia_lanes[static_cast<std::size_t>(chunk) * num_bodies() + b];
+    const auto c = w.bound.kernel.center(b);
     std::array<Dual, 3> center_of_mass;
     std::array<Dual, 6> J;
     for (int i = 0; i < 3; ++i) center_of_mass[i] = {c[i], seed.c[i]};
-    for (int e = 0; e < 6; ++e) J[e] = {w.bound.J(b, e), seed.J[e]};
-    const auto block = mass_block(Dual(w.bound.mass(b), seed.m), center_of_mass, J);
+    for (int e = 0; e < 6; ++e) J[e] = {w.bound.kernel.J(b, e), seed.J[e]};
+    const auto block = mass_block(Dual(w.bound.kernel.mass(b), seed.m), center_of_mass, J);
     double canonical[12];
-    m.maps[b].to_canonical(a, canonical);
+    m.kernel.maps[b].to_canonical(a, canonical);
     Lane force[12] = {};
     for (int i = 0; i < 4; ++i) {
       for (int j = 0; j < 4; ++j) {
         for (int k = 0; k < 3; ++k) force[3 * i + k] += block[i][j].d * canonical[3 * j + k];
       }
     }
-    pull_back(m.maps[b], force, out);
+    pull_back(m.kernel.maps[b], force, out);
   }
 
   /// Weights and forces on canonical coordinates, then on the user's.
   void add_applied_forces(ModelWorkspace& w, dynamics::Vec r) const {
     auto& f = w.second.canonical;
     std::fill(f.begin(), f.end(), 0.0);
-    const Vec3<double> gravity{w.gravity[0], w.gravity[1], w.gravity[2]};
+    const Vec3<double> gravity{w.bound.gravity[0], w.bound.gravity[1], w.bound.gravity[2]};
     for (int b = 0; b < num_bodies(); ++b) {
-      add_at(w.bound.mass(b) * gravity, 1, center(w, b, 0.0), f.data() + 12 * b);
+      add_at(w.bound.kernel.mass(b) * gravity, 1, center(w, b, 0.0), f.data() + 12 * b);
     }
-    for (const ForceSpec& force : m.forces) {
+    for (const ForceSpec& force : m.force.elements) {
       act(m, w, force);
       add_ends(
           w, force, w.force.forces.data(),
-          [&](const EndSpec& spec) { return end_of(w.bound, w.k, spec); }, f.data());
+          [&](const EndSpec& spec) { return end_of(w.bound.kernel, w.k, spec); }, f.data());
     }
     for (int b = 0; b < num_bodies(); ++b) {
-      pull_back(m.maps[b], f.data() + 12 * b, r.data() + 12 * b);
+      pull_back(m.kernel.maps[b], f.data() + 12 * b, r.data() + 12 * b);
     }
   }
 
@@ -257,24 +259,27 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     auto& f = w.second.lanes;
     std::fill(f.begin(), f.end(), Lane{});
     for (int b = 0; b < num_bodies(); ++b) {
-      const InertiaLanes* seed = w.inertia_seed[b];
-      const Dual mass(w.bound.mass(b), seed ? seed->m : Lane{});
-      const Vec3<Dual> gravity{{w.gravity[0], w.gravity_lanes[0]},
-                               {w.gravity[1], w.gravity_lanes[1]},
-                               {w.gravity[2], w.gravity_lanes[2]}};
+      const InertiaLanes* seed = w.seed.inertia[b];
+      const Dual mass(w.bound.kernel.mass(b), seed ? seed->m : Lane{});
+      const Vec3<Dual> gravity{{w.bound.gravity[0], w.seed.gravity[0]},
+                               {w.bound.gravity[1], w.seed.gravity[1]},
+                               {w.bound.gravity[2], w.seed.gravity[2]}};
       add_at(mass * gravity, 1, center(w, b, Dual{}), f.data() + 12 * b);
     }
-    for (const ForceSpec& force : m.forces) {
+    for (const ForceSpec& force : m.force.elements) {
       act_directions(m, w, force);
       add_ends(
           w, force, w.force_directions.forces.data(),
-          [&](const EndSpec& spec) { return end_with_directions(w, spec); }, f.data());
+          [&](const EndSpec& spec) {
+            return end_with_directions(w.bound.kernel, w.k, w.seed, w.d, spec);
+          },
+          f.data());
       for (int i = 0; i < force.num_states; ++i) {
-        w.element_rate_lanes[force.first_state + i] = w.force_directions.rates[i].d;
+        w.external.element_lanes[force.first_state + i] = w.force_directions.rates[i].d;
       }
     }
     for (int b = 0; b < num_bodies(); ++b) {
-      pull_back(m.maps[b], f.data() + 12 * b, out + 12 * b);
+      pull_back(m.kernel.maps[b], f.data() + 12 * b, out + 12 * b);
     }
   }
 
@@ -343,12 +348,12 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
 
 }  // namespace
 
-void SecondOrderPoint::resize(const ModelData& m) {
+void SecondOrderPoint::resize(const KernelData& kernel, int num_pos) {
   if (!u.empty()) return;
-  const std::size_t size = 12 * (static_cast<std::size_t>(m.structure.num_bodies) + 1);
+  const std::size_t size = 12 * (static_cast<std::size_t>(kernel.num_bodies()) + 1);
   u.resize(size);
   for (int i = 0; i < 3; ++i) u[size - 12 + 3 + 4 * i] = 1;  // the axes of the ground
-  lambda.resize(m.sizes.num_pos);
+  lambda.resize(num_pos);
   canonical.resize(size);
   lanes.resize(size);
 }

@@ -19,7 +19,7 @@ class Linearizer {
       : m(model),
         w(workspace),
         out_(result),
-        ground_(m.structure.num_bodies),
+        ground_(m.kernel.structure.num_bodies),
         jacobian_(workspace.second.jacobian) {}
 
   void run() {
@@ -28,8 +28,8 @@ class Linearizer {
       x->clear();
     }
     for_each_row(m, [&](int row, const RowId& id) { add_row(row, row_form<double>(m, w, id)); });
-    for (const ForceSpec& force : m.forces) add_force(force);
-    if (m.num_formula_states > 0) {
+    for (const ForceSpec& force : m.force.elements) add_force(force);
+    if (m.external.num_formulas > 0) {
       hold_parameters();
       add_external();
     }
@@ -77,10 +77,10 @@ class Linearizer {
 
   /// Nothing but the state moves.
   void hold_parameters() {
-    std::fill(w.inertia_seed.begin(), w.inertia_seed.end(), nullptr);
-    std::fill(w.geometry_seed.begin(), w.geometry_seed.end(), nullptr);
-    std::fill(w.slot_lanes.begin(), w.slot_lanes.end(), Lane{});
-    w.constant_now = w.zero_lanes.data();
+    std::fill(w.seed.inertia.begin(), w.seed.inertia.end(), nullptr);
+    std::fill(w.seed.geometry.begin(), w.seed.geometry.end(), nullptr);
+    std::fill(w.formula.lanes.begin(), w.formula.lanes.end(), Lane{});
+    w.seed.constants = w.seed.zero.data();
   }
 
   /// An end: its vectors are linear in those of its body, point = sum c_j u_j, and so is what its
@@ -94,13 +94,13 @@ class Linearizer {
 
   LinearEnd linear_end(const EndSpec& spec) const {
     LinearEnd out{spec.body, spec.use, {}};
-    const End<double> end = end_of(w.bound, w.k, spec);
-    const auto center = w.bound.center(spec.body);
+    const End<double> end = end_of(w.bound.kernel, w.k, spec);
+    const auto center = w.bound.kernel.center(spec.body);
     for (int vector = 0; vector < 4; ++vector) {
       const double* r = vector == 0 ? end.rho_local : end.axes[vector - 1];
       std::array<double, 4> canonical{vector == 0 ? 1.0 : 0.0, r[0], r[1], r[2]};
       for (int i = 0; vector == 0 && i < 3; ++i) canonical[1 + i] += center[i];
-      const auto& A = m.maps[spec.body].A;
+      const auto& A = m.kernel.maps[spec.body].A;
       for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) out.c[vector][i] += A[i][j] * canonical[j];
       }
@@ -111,8 +111,8 @@ class Linearizer {
   void add_force(const ForceSpec& force) {
     auto at = look_at(m, w, force);
     if (force.law >= 0) {
-      w.force.law.gradient = w.law_gradients.data() + w.law_first[force.law];
-      w.force.law.value = &w.law_values[force.law];
+      w.force.law.gradient = w.formula.gradients.data() + w.formula.gradient_first[force.law];
+      w.force.law.value = &w.formula.law_values[force.law];
     }
     force.element->jacobian(at, jacobian_);
     ends_.clear();
@@ -128,7 +128,7 @@ class Linearizer {
     }
     if (force.law < 0) return;
     // The law's own column, times what its formula makes of the states.
-    const auto& law = m.laws[force.law];
+    const auto& law = m.force.laws[force.law];
     const auto used = law.used_slots();
     for (int j = 0; j < law.num_used(); ++j) {
       const int state = used[j] - m.slots.first_state;
@@ -209,11 +209,11 @@ class Linearizer {
     auto& dy = w.second.state_lanes;
     dy.assign(ny, Lane{});
     w.second.rate_lanes.resize(ne);
-    const int formulas = m.num_formula_states;
+    const int formulas = m.external.num_formulas;
     for (int first = 0; first < ny; first += math::kLanes) {
       const int count = std::min(math::kLanes, ny - first);
       for (int lane = 0; lane < count; ++lane) dy[first + lane][lane] = 1;
-      for (int i = 0; i < ne; ++i) w.slot_lanes[m.slots.first_state + i] = dy[2 * nq + i];
+      for (int i = 0; i < ne; ++i) w.formula.lanes[m.slots.first_state + i] = dy[2 * nq + i];
       place_lanes(m, w, dy.data(), true);
       external_directions(m, w, w.second.rate_lanes.data());
       for (int lane = 0; lane < count; ++lane) {
