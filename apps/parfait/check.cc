@@ -1,89 +1,40 @@
 #include <fmt/format.h>
 
-#include <cmath>
+#include <variant>
 
 #include "command.h"
+#include "parfait/base/counted.h"
 #include "parfait/base/error.h"
-#include "parfait/dynamics/formula_system.h"
-#include "parfait/io/any_model_file.h"
-#include "parfait/io/problem_file.h"
-#include "parfait/mbs/model.h"
-#include "parfait/run/model.h"
-#include "problem_facts.h"
+#include "parfait/io/result_json.h"
+#include "parfait/run/facts.h"
 #include "simulation_text.h"
 
 // parfait check: is the file a model or a problem, and what is in it?
 namespace parfait::app {
-namespace {
+namespace check_command {
 
-template <class Element>
-std::vector<std::string> ids_of(const std::vector<Element>& elements) {
-  std::vector<std::string> ids;
-  ids.reserve(elements.size());
-  for (const auto& element : elements) ids.push_back(element.id);
-  return ids;
+using base::counted;
+
+void print_count(const char* what, std::int64_t count) {
+  fmt::print("  {:<22}{:>4}\n", what, count);
 }
 
-/// A bound that is not there is null.
-Json bound(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
+void print_ids(const char* what, const std::vector<std::string>& ids) {
+  if (!ids.empty()) fmt::print("  {:<22}{:>4}   {}\n", what, ids.size(), base::listing(ids));
 }
 
-Json parameters_json(const dynamics::System& system) {
-  Json parameters = Json::array();
-  for (const auto& p : system.parameters()) {
-    parameters.push_back({{"id", p.id},
-                          {"initial", p.initial},
-                          {"lower", bound(p.lower)},
-                          {"upper", bound(p.upper)},
-                          {"scale", p.scale}});
+void print_ids(const result::ModelFacts& facts, const char* what, const char* kind) {
+  for (const auto& elements : facts.elements) {
+    if (elements.kind == kind) print_ids(what, elements.ids);
   }
-  return parameters;
 }
 
-Json facts_of(const std::string& file, const mechanism::Description& description) {
-  const auto model = mbs::build(description);
-  return {{"model", file},
-          {"kind", "mechanics"},
-          {"bodies", ids_of(description.bodies)},
-          {"joints", ids_of(description.joints)},
-          {"constraints", ids_of(description.constraints)},
-          {"forces", ids_of(description.forces)},
-          {"events", ids_of(description.events)},
-          {"external_states", ids_of(description.states)},
-          {"inputs", ids_of(description.inputs)},
-          {"states", model->sizes().ny()},
-          {"degrees_of_freedom", model->degrees_of_freedom()},
-          {"redundant", model->redundant_rows()},
-          {"parameters", parameters_json(*model)},
-          {"assembly",
-           {{"moved", model->assembly().moved},
-            {"velocity_change", model->assembly().velocity_change}}},
-          {"warnings", model->warnings()}};
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) fmt::print("  warning: {}\n", warning);
 }
 
-Json facts_of(const std::string& file, const dynamics::FormulaModel& model) {
-  const auto system = dynamics::make_formula_system(model);
-  return {{"model", file},
-          {"kind", model.is_dae() ? "dae" : "ode"},
-          {"external_states", ids_of(model.states)},
-          {"algebraic_states", ids_of(model.algebraics)},
-          {"definitions", ids_of(model.definitions)},
-          {"inputs", ids_of(model.inputs)},
-          {"events", ids_of(model.events)},
-          {"states", system->sizes().ny()},
-          {"parameters", parameters_json(*system)},
-          {"warnings", dynamics::check(model)}};
-}
-
-void print_ids(const Json& facts, const char* what, const char* key) {
-  if (!facts.contains(key) || facts[key].empty()) return;
-  fmt::print("  {:<22}{:>4}   {}\n", what, facts[key].size(),
-             base::listing(facts[key].get<std::vector<std::string>>()));
-}
-
-void print(const Json& facts) {
-  fmt::print("{} is a model\n", facts["model"].get<std::string>());
+void print_facts(const result::ModelFacts& facts) {
+  fmt::print("{} is a model\n", facts.model);
   print_ids(facts, "bodies", "bodies");
   print_ids(facts, "joints", "joints");
   print_ids(facts, "constraints", "constraints");
@@ -93,48 +44,61 @@ void print(const Json& facts) {
   print_ids(facts, "definitions", "definitions");
   print_ids(facts, "inputs", "inputs");
   print_ids(facts, "events", "events");
-  fmt::print("  {:<22}{:>4}\n", "states", facts["states"].get<int>());
-  if (facts.contains("degrees_of_freedom")) {
-    fmt::print("  {:<22}{:>4}\n", "degrees of freedom", facts["degrees_of_freedom"].get<int>());
+  print_count("states", facts.states);
+  if (facts.degrees_of_freedom) print_count("degrees of freedom", *facts.degrees_of_freedom);
+  print_ids("redundant constraints", facts.redundant);
+  if (!facts.parameters.empty()) {
+    print_count("parameters", static_cast<std::int64_t>(facts.parameters.size()));
   }
-  print_ids(facts, "redundant constraints", "redundant");
-  const auto& parameters = facts["parameters"];
-  if (!parameters.empty()) fmt::print("  {:<22}{:>4}\n", "parameters", parameters.size());
-  for (const auto& p : parameters) {
-    const auto text = [](const Json& x, const char* none) {
-      return x.is_null() ? std::string(none) : fmt::format("{:g}", x.get<double>());
-    };
-    fmt::print("    {} = {:g}   in [{}, {}], scale {:g}\n", p["id"].get<std::string>(),
-               p["initial"].get<double>(), text(p["lower"], "-inf"), text(p["upper"], "inf"),
-               p["scale"].get<double>());
+  for (const auto& p : facts.parameters) {
+    fmt::print("    {} = {:g}   in [{:g}, {:g}], scale {:g}\n", p.id, p.initial, p.lower, p.upper,
+               p.scale);
   }
-  if (facts.contains("assembly")) {
-    const auto& assembly = facts["assembly"];
-    fmt::print("{}", assembly_text({assembly["moved"].get<double>(),
-                                    assembly["velocity_change"].get<double>()}));
-  }
-  for (const auto& warning : facts["warnings"]) {
-    fmt::print("  warning: {}\n", warning.get<std::string>());
-  }
+  if (facts.assembly) fmt::print("{}", assembly_text(*facts.assembly));
+  print_warnings(facts.warnings);
 }
 
-}  // namespace
+void print_experiment(const result::ProblemFacts::Experiment& e) {
+  fmt::print("    {}: {}, {}: {} in {}", e.id, e.model.value_or("no model"),
+             e.data.empty() ? "table" : e.data,
+             counted(e.measurements, "measurement", "measurements"),
+             counted(e.rows, "row", "rows"));
+  if (e.begin && e.end) {
+    fmt::print(", from {:g} to {:g}, {}", *e.begin, *e.end, counted(e.nodes, "node", "nodes"));
+  }
+  fmt::print(", {}\n", counted(e.unknowns, "unknown of its own", "unknowns of its own"));
+}
 
-Command add_check(CLI::App& app, const Common& common) {
+void print_facts(const result::ProblemFacts& facts) {
+  fmt::print("{} is a problem\n", facts.problem);
+  print_count("experiments", static_cast<std::int64_t>(facts.experiments.size()));
+  for (const auto& experiment : facts.experiments) print_experiment(experiment);
+  print_count("measurements", facts.measurements);
+  print_count("nodes", facts.nodes);
+  print_count("unknowns", facts.unknowns);
+  print_count("requirements", facts.requirements);
+  print_count("parameters", static_cast<std::int64_t>(facts.parameters.size()));
+  for (const auto& p : facts.parameters) {
+    fmt::print("    {} = {:g}   in [{:g}, {:g}]{}{}\n", p.id, p.initial, p.lower, p.upper,
+               p.transform == "log" ? ", logarithm" : "",
+               p.experiment ? ", only in " + *p.experiment : "");
+  }
+  print_warnings(facts.warnings);
+}
+
+}  // namespace check_command
+
+Command add_check(CLI::App& app, const GlobalOptions& global) {
   auto* parser =
       app.add_subcommand("check", "validate a model or problem file and tell what is in it");
   auto file = std::make_shared<std::string>();
   parser->add_option("file", *file, "model or problem file")->required()->type_name("FILE");
-  return {parser, [file, &common] {
-            const bool is_problem = io::is_problem_file(*file);
-            const Json facts =
-                is_problem ? problem_facts(*file)
-                           : std::visit([&](const auto& model) { return facts_of(*file, model); },
-                                        io::read_any_model(*file));
-            if (common.json) {
-              fmt::print("{}\n", facts.dump(2));
-            } else if (!common.quiet) {
-              is_problem ? print_problem(facts) : print(facts);
+  return {parser, [file, &global] {
+            const auto facts = run::check(*file);
+            if (global.json) {
+              fmt::print("{}", std::visit([](const auto& f) { return io::facts_text(f); }, facts));
+            } else if (!global.quiet) {
+              std::visit([](const auto& f) { check_command::print_facts(f); }, facts);
             }
             return kDone;
           }};

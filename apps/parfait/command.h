@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// What the subcommands share: their common options, exit codes and how they are announced.
+/// What the subcommands share: their global options, exit codes and how they are announced.
 namespace parfait::app {
 
 enum ExitCode : int {
@@ -15,7 +15,7 @@ enum ExitCode : int {
 };
 
 /// Options that every subcommand understands.
-struct Common {
+struct GlobalOptions {
   std::vector<std::string> plugins;
   bool quiet = false;  ///< print nothing but errors
   bool json = false;   ///< print the result as JSON instead of text
@@ -27,12 +27,12 @@ struct Command {
   std::function<int()> run;
 };
 
-Command add_check(CLI::App& app, const Common& common);
-Command add_elements(CLI::App& app, const Common& common);
-Command add_fit(CLI::App& app, const Common& common);
-Command add_modes(CLI::App& app, const Common& common);
-Command add_simulate(CLI::App& app, const Common& common);
-Command add_synthesize(CLI::App& app, const Common& common);
-Command add_verify(CLI::App& app, const Common& common);
+Command add_check(CLI::App& app, const GlobalOptions& global);
+Command add_elements(CLI::App& app, const GlobalOptions& global);
+Command add_fit(CLI::App& app, const GlobalOptions& global);
+Command add_modes(CLI::App& app, const GlobalOptions& global);
+Command add_simulate(CLI::App& app, const GlobalOptions& global);
+Command add_synthesize(CLI::App& app, const GlobalOptions& global);
+Command add_verify(CLI::App& app, const GlobalOptions& global);
 
 }  // namespace parfait::app

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "element_lists.h"
+#include "elements_text.h"
+#include "parfait/io/elements_json.h"
 #include "parfait/mechanism/constraint_types.h"
 #include "text_table.h"
 
@@ -83,7 +84,7 @@ template <class Families>
 void print_families(const Families& families) {
   TextTable table({"", "", ""}, {0, 1, 2});
   for (const auto& family : families) {
-    table.add({full_pattern(family), family.unit, family.meaning});
+    table.add({io::full_pattern(family), family.unit, family.meaning});
   }
   fmt::print("{}", table.text("  "));
 }

@@ -17,9 +17,9 @@ std::string iteration_header() {
                      "constraints", "|dx|", "step", "omega", "kappa", "rank", "cond");
 }
 
-std::string iteration_line(const estimate::Iteration& i) {
+std::string iteration_line(const result::Iteration& i) {
   return fmt::format("{:>4} {:>14.8e} {:>11.2e} {:>8.2e} {:>8} {:>8} {:>8} {:>5} {:>8.1e}",
-                     i.number, i.objective, i.infeasibility, i.increment,
+                     i.number, i.objective, i.constraints, i.increment,
                      number_or_dash(i.step, "{:.2e}"), number_or_dash(i.omega, "{:.1e}"),
                      number_or_dash(i.kappa, "{:.1e}"), i.rank, i.condition);
 }

@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "parfait/estimate/iteration/gauss_newton.h"
+#include "parfait/result/fit.h"
 
 namespace parfait::app {
 
 /// The table of an iteration while it runs: one line per point.
 std::string iteration_header();
-std::string iteration_line(const estimate::Iteration& iteration);
+std::string iteration_line(const result::Iteration& iteration);
 
 /// What the columns mean, for the help of the command.
 const char* iteration_legend();

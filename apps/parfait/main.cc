@@ -12,21 +12,21 @@ namespace {
 
 int run(int argc, char** argv) {
   using namespace parfait;  // NOLINT(google-build-using-namespace): the body of main
-  app::Common common;
+  app::GlobalOptions global;
   CLI::App cli("Parfait: models simulated, and their parameters estimated.", "parfait");
   cli.set_version_flag("--version", "parfait " PARFAIT_VERSION);
-  cli.add_option("--plugin", common.plugins, "shared library that registers more element types")
+  cli.add_option("--plugin", global.plugins, "shared library that registers more element types")
       ->type_name("LIB.so")
       ->allow_extra_args(false);
-  cli.add_flag("--quiet", common.quiet, "print nothing but errors");
-  cli.add_flag("--json", common.json, "print the result as JSON");
+  cli.add_flag("--quiet", global.quiet, "print nothing but errors");
+  cli.add_flag("--json", global.json, "print the result as JSON");
   cli.require_subcommand(1);
   cli.fallthrough();  // the options above may also stand after the subcommand
 
-  const app::Command commands[] = {app::add_simulate(cli, common),   app::add_fit(cli, common),
-                                   app::add_synthesize(cli, common), app::add_modes(cli, common),
-                                   app::add_check(cli, common),      app::add_elements(cli, common),
-                                   app::add_verify(cli, common)};
+  const app::Command commands[] = {app::add_simulate(cli, global),   app::add_fit(cli, global),
+                                   app::add_synthesize(cli, global), app::add_modes(cli, global),
+                                   app::add_check(cli, global),      app::add_elements(cli, global),
+                                   app::add_verify(cli, global)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {
@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
     cli.exit(error);
     return app::kBadInput;
   }
-  for (const auto& plugin : common.plugins) app::load_plugin(plugin);
+  for (const auto& plugin : global.plugins) app::load_plugin(plugin);
   for (const auto& command : commands) {
     if (*command.parser) return command.run();
   }

@@ -70,7 +70,7 @@ struct MpiSession::Mpi {
   MPI_Comm failures = MPI_COMM_NULL;  ///< where processes meet that have failed
   Mpi() {
     int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_dup(MPI_COMM_WORLD, &failures);
   }
   ~Mpi() {

@@ -23,17 +23,17 @@ run::SimulationRun simulate_with_bar(const run::SimulationRequest& request,
   return run::simulate(request, callbacks);
 }
 
-int simulate(const SimulateOptions& options, const Common& common) {
+int simulate(const SimulateOptions& options, const GlobalOptions& global) {
   const InterruptWatch interrupt;  // until everything is written
   const auto request = options.complete();
-  auto run = simulate_with_bar(request, interrupt, !common.quiet && !common.json);
+  auto run = simulate_with_bar(request, interrupt, !global.quiet && !global.json);
   run::save(run, request.out);
-  if (common.json) {
+  if (global.json) {
     fmt::print("{}", io::result_text(run.result));
-  } else if (!common.quiet) {
+  } else if (!global.quiet) {
     print_simulation(run, request.out);
   }
-  if (!run.finished() && (common.json || common.quiet)) {
+  if (!run.finished() && (global.json || global.quiet)) {
     fmt::print(stderr, "{}\n", run.result.verdict.message);
   }
   return run.finished() ? kDone : kNotFinished;
@@ -41,11 +41,11 @@ int simulate(const SimulateOptions& options, const Common& common) {
 
 }  // namespace
 
-Command add_simulate(CLI::App& app, const Common& common) {
+Command add_simulate(CLI::App& app, const GlobalOptions& global) {
   auto* parser = app.add_subcommand("simulate", "compute the motion of a model");
   auto options = std::make_shared<SimulateOptions>();
   add_options(*parser, *options);
-  return {parser, [options, &common] { return simulate(*options, common); }};
+  return {parser, [options, &global] { return simulate(*options, global); }};
 }
 
 }  // namespace parfait::app

@@ -15,13 +15,6 @@ std::size_t width_of(const std::string& word) {
   }));
 }
 
-std::string quoted_word(const std::string& word) {
-  if (word.find_first_of(",\"\n#") == std::string::npos) return word;
-  std::string out = "\"";
-  for (char c : word) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
 }  // namespace
 
 TextTable::TextTable(std::vector<std::string> header, std::vector<std::size_t> left)
@@ -55,15 +48,6 @@ std::string TextTable::text(const std::string& indent) const {
     }
     line.erase(line.find_last_not_of(' ') + 1);
     if (!line.empty()) out += line + "\n";
-  }
-  return out;
-}
-
-std::string csv_text(const std::vector<std::vector<std::string>>& rows) {
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + quoted_word(row[i]);
-    out += '\n';
   }
   return out;
 }

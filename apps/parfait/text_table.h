@@ -22,7 +22,4 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Rows of words as CSV, quoted where needed.
-std::string csv_text(const std::vector<std::vector<std::string>>& rows);
-
 }  // namespace parfait::app

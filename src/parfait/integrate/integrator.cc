@@ -209,6 +209,11 @@ class Integrator::Run {
   /// One step; false where the piece ends before its stop.
   bool advance(double stop) {
     auto& statistics = flow_.statistics;
+    const auto* const stop_requested = flow_.options().stop;
+    if (stop_requested != nullptr && stop_requested->load(std::memory_order_relaxed)) {
+      fail(Outcome::kInterrupted, Status::kOk);
+      return false;
+    }
     if (statistics.steps + statistics.rejected >= flow_.options().max_steps) {
       fail(Outcome::kTooManySteps, Status::kOk);
       return false;

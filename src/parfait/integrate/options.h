@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <optional>
 
 #include "parfait/dynamics/system.h"
@@ -32,6 +33,9 @@ struct Options {
   double hht_alpha = -0.05;  ///< hht: in [-1/3, 0]; 0 is the trapezoidal rule, -1/3 damps most
 
   int max_events = 100'000;
+
+  /// Read before each step: once another thread sets it, the integration ends as interrupted.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// InputError, one line per rule, if a value makes no sense.

@@ -221,7 +221,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Iteration> iterat
   a("test", iteration.test);
   a("trials", iteration.trials);
   a("rank", iteration.rank);
-  a("condition", iteration.condition);
+  a("condition", iteration.condition, result::kInfinity);
 }
 
 template <class Archive>

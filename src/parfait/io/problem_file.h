@@ -19,6 +19,11 @@ estimate::Problem read_problem(const std::filesystem::path& file);
 /// `file_name` appears in messages, and paths in the text are relative to its folder.
 estimate::Problem read_problem_text(std::string_view text, const std::string& file_name);
 
+/// The same, but the problem itself is not checked: for those who change it and check it then, as
+/// estimate::PreparedProblem does, which keeps the warnings.
+estimate::Problem parse_problem(const std::filesystem::path& file);
+estimate::Problem parse_problem_text(std::string_view text, const std::string& file_name);
+
 /// Whether the root of the file is `<problem>`. InputError if it is not XML.
 bool is_problem_file(const std::filesystem::path& file);
 

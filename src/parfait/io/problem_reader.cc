@@ -123,7 +123,7 @@ void add_table(Element& element, const std::filesystem::path& folder, Problem& p
 
 }  // namespace
 
-Problem read_problem_text(std::string_view text, const std::string& file_name) {
+Problem parse_problem_text(std::string_view text, const std::string& file_name) {
   const XmlSource source(text, file_name);
   Element root(source, source.root());
   if (root.name() != "problem") {
@@ -151,8 +151,17 @@ Problem read_problem_text(std::string_view text, const std::string& file_name) {
   for (auto& element : requirements) read_requirement(element, problem.requirements);
   if (options) problem.options = read_fit_options(*options);
   estimate::check_estimated(problem);
+  return problem;
+}
+
+Problem read_problem_text(std::string_view text, const std::string& file_name) {
+  Problem problem = parse_problem_text(text, file_name);
   estimate::check(problem);
   return problem;
+}
+
+Problem parse_problem(const std::filesystem::path& file) {
+  return parse_problem_text(read_text_file(file), file.string());
 }
 
 Problem read_problem(const std::filesystem::path& file) {

@@ -138,7 +138,7 @@ struct Iteration {
   double test = kNaN;         ///< of the globalization
   int trials = 0;
   int rank = 0;
-  double condition = kNaN;  ///< NaN: singular
+  double condition = kInfinity;  ///< infinite: singular
   bool operator==(const Iteration&) const = default;
 };
 

@@ -11,7 +11,6 @@
 #include "parfait/io/result_json.h"
 #include "parfait/io/text_file.h"
 #include "parfait/math/finite.h"
-#include "parfait/run/variable_layout.h"
 
 namespace parfait::run {
 namespace {
@@ -96,10 +95,10 @@ void EarlierFit::become_initial(estimate::Problem& problem) const {
       "--start {}: has no parameter of this problem. Is it the result of another one?", source_));
 }
 
-std::optional<Eigen::VectorXd> EarlierFit::make_start(const estimate::Problem& problem) const {
-  estimate::Team alone;
-  const auto ensemble = estimate::make_ensemble(problem, alone);
-  if (variable_layout(*ensemble) != fit_.variable_names ||
+std::optional<Eigen::VectorXd> EarlierFit::make_start(
+    const estimate::PreparedProblem& problem) const {
+  const auto* const ensemble = &problem.ensemble();
+  if (problem.variable_names() != fit_.variable_names ||
       fit_.x.size() != fit_.variable_names.size()) {
     return {};
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/estimate/problem/problem.h"
+#include "parfait/estimate/fit/fit.h"
 #include "parfait/result/fit.h"
 
 namespace parfait::run {
@@ -28,7 +28,7 @@ class EarlierFit {
 
   /// All unknowns of the problem, nodes included: parameters as its initial values say, everything
   /// else as in the earlier fit. None if the problem has other unknowns than that one.
-  std::optional<Eigen::VectorXd> make_start(const estimate::Problem& problem) const;
+  std::optional<Eigen::VectorXd> make_start(const estimate::PreparedProblem& problem) const;
 
  private:
   result::Fit fit_;

@@ -12,6 +12,7 @@
 #include "parfait/io/csv.h"
 #include "parfait/io/result_json.h"
 #include "parfait/io/text_file.h"
+#include "parfait/run/test_scratch.h"
 
 namespace parfait::run {
 namespace simulation_test {
@@ -46,20 +47,6 @@ std::string error_of(const SimulationRequest& request) {
   }
   return "";
 }
-
-/// A folder that is gone afterwards.
-class Scratch {
- public:
-  explicit Scratch(const std::string& name)
-      : path_(fs::temp_directory_path() / ("parfait_" + name + std::to_string(::getpid()))) {
-    fs::remove_all(path_);
-  }
-  ~Scratch() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 TEST(SimulationRun, FollowsTheClosedFormWithItsSensitivity) {
   auto request = request_for(oscillator());

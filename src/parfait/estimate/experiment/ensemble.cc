@@ -35,6 +35,14 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
 
 Ensemble::~Ensemble() = default;
 
+void Ensemble::set_requirements(const std::vector<Requirement>& requirements) {
+  shared_block_.set_requirements(requirements);
+  working_set_ = {};
+  damping_ = 0;
+  at_linearization_ = linearized_ = false;
+  point_.resize(0);
+}
+
 VectorXd Ensemble::variables_of(int e, VecIn x) const {
   return x.segment(offset_of(e), offsets_[static_cast<std::size_t>(e) + 1] - offset_of(e));
 }
@@ -152,6 +160,7 @@ Ensemble::Values Ensemble::evaluate(VecIn x) {
 }
 
 Ensemble::Values Ensemble::linearize(VecIn x) {
+  point_.resize(0);
   Values values = visit(x, true);
   if (!values.exists) return values;
   const auto status = linear_.factorize(blocks_, options_, working_set_);
@@ -161,6 +170,7 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
     return values;
   }
   working_set_ = linear_.working_set();
+  point_ = x;
   return values;
 }
 

@@ -54,6 +54,8 @@ class Ensemble : public LeastSquaresProblem {
   Eigen::VectorXd variables_of(int e, VecIn x) const;
   int offset_of(int e) const { return offsets_[static_cast<std::size_t>(e)]; }
 
+  /// Where the last linearize() was, if it could be solved; otherwise empty.
+  const Eigen::VectorXd& linearization_point() const { return point_; }
   /// Of the last linearize(): block e + 1 belongs to experiment e, block 0 to the shared
   /// parameters.
   const LinearFit& linear() const { return linear_; }
@@ -65,6 +67,9 @@ class Ensemble : public LeastSquaresProblem {
     return residuals_[static_cast<std::size_t>(e) + 1];
   }
   const SharedBlock& shared_block() const { return shared_block_; }
+  /// Other requirements of the shared parameters: the same experiments as another problem, which
+  /// remembers nothing of the one before.
+  void set_requirements(const std::vector<Requirement>& requirements);
   /// Of all experiments, on all processes.
   Work work() const;
   std::vector<std::string> remarks() const;
@@ -83,6 +88,7 @@ class Ensemble : public LeastSquaresProblem {
   std::vector<int> offsets_;  ///< of each experiment's variables in x, and the end
 
   std::string why_;
+  Eigen::VectorXd point_;  ///< of the last linearize()
   std::vector<Block> blocks_, damped_blocks_;
   std::vector<RightSide> rights_;
   std::vector<Eigen::VectorXd> residuals_;  ///< of each block

@@ -14,7 +14,12 @@ SharedBlock::SharedBlock(const Unknowns& shared, const std::vector<Requirement>&
   for (int i = 0; i < shared.size(); ++i) {
     if (shared.estimate(i).prior) priors_.push_back(i);
   }
-  expr::Names names(shared.names());
+  set_requirements(requirements);
+}
+
+void SharedBlock::set_requirements(const std::vector<Requirement>& requirements) {
+  conditions_.clear();
+  expr::Names names(shared_.names());
   for (const Requirement& r : requirements) {
     Condition& condition = conditions_.emplace_back();
     condition.inequality = r.inequality;

@@ -15,6 +15,9 @@ class SharedBlock {
  public:
   SharedBlock(const Unknowns& shared, const std::vector<Requirement>& requirements);
 
+  /// Instead of those it was made with.
+  void set_requirements(const std::vector<Requirement>& requirements);
+
   /// Values and derivatives at x; false if a requirement is not finite there.
   [[nodiscard]] bool evaluate(VecIn x, Block& block) const;
   std::vector<ResidualInfo> residual_infos() const;

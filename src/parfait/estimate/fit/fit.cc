@@ -113,21 +113,90 @@ std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
   return ensemble;
 }
 
+PreparedProblem::PreparedProblem(Problem problem, Team* team)
+    : problem_(std::move(problem)),
+      warnings_(check(problem_)),
+      team_(team != nullptr ? team : &alone_),
+      ensemble_(make_ensemble(problem_, *team_)) {}
+
+std::vector<std::string> PreparedProblem::variable_names() const {
+  std::vector<std::string> names = ensemble_->shared().names();
+  for (int e = 0; e < ensemble_->num_experiments(); ++e) {
+    const auto& experiment = ensemble_->experiment(e);
+    for (const auto& name : experiment.layout().variables) {
+      names.push_back(experiment.id() + ": " + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> PreparedProblem::estimate_names() const {
+  std::vector<std::string> names = ensemble_->shared().names();
+  const bool several = ensemble_->num_experiments() > 1;
+  for (int e = 0; e < ensemble_->num_experiments(); ++e) {
+    const auto& experiment = ensemble_->experiment(e);
+    const std::string whose = several ? " (" + experiment.id() + ")" : "";
+    for (const auto& name : experiment.layout().locals.names()) names.push_back(name + whose);
+    for (const auto& state : experiment.layout().initial_unknowns) {
+      names.push_back(state.state + "(0)" + whose);
+    }
+  }
+  return names;
+}
+
+std::vector<double> PreparedProblem::estimate_values(VecIn x) const {
+  std::vector<double> values;
+  const auto add = [&](const Unknowns& unknowns, Eigen::Index first) {
+    for (int i = 0; i < unknowns.size(); ++i) values.push_back(unknowns.value_of(i, x[first + i]));
+  };
+  add(ensemble_->shared(), 0);
+  for (int e = 0; e < ensemble_->num_experiments(); ++e) {
+    const auto& experiment = ensemble_->experiment(e);
+    const Eigen::Index first = ensemble_->offset_of(e);
+    add(experiment.layout().locals, first + experiment.layout().first_local);
+    for (const auto& state : experiment.layout().initial_unknowns) {
+      values.push_back(state.scale * x[first + state.index]);
+    }
+  }
+  return values;
+}
+
+bool PreparedProblem::linearize_at(VecIn x) {
+  const Eigen::VectorXd& point = ensemble_->linearization_point();
+  if (point.size() == x.size() && point == x) return true;
+  return team_->size() == 1 && ensemble_->linearize(x).exists;
+}
+
+void PreparedProblem::hold(Requirement equation) {
+  problem_.requirements.push_back(std::move(equation));
+  ensemble_->set_requirements(problem_.requirements);
+}
+
+void PreparedProblem::release() {
+  problem_.requirements.pop_back();
+  ensemble_->set_requirements(problem_.requirements);
+}
+
 FitResult fit(const Problem& problem, const FitSettings& settings) {
+  PreparedProblem prepared(problem);
+  return fit(prepared, settings);
+}
+
+FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   const auto begin = std::chrono::steady_clock::now();
-  Team alone;
-  Team& team = settings.team != nullptr ? *settings.team : alone;
+  const Problem& problem = prepared.problem();
+  Team& team = prepared.team();
+  Ensemble* const ensemble = &prepared.ensemble();
   const auto interrupted = [&] {
     const auto& ask = problem.options.interrupted;
     return team.any(ask && ask());
   };
   FitResult result;
-  result.warnings = check(problem);
+  result.warnings = prepared.warnings();
   check_measured(problem);
   if (!estimates_anything(problem)) {
     result.warnings.emplace_back("nothing is estimated: this is the problem at the given values");
   }
-  const auto ensemble = make_ensemble(problem, team);
 
   Eigen::VectorXd start;
   if (settings.start && settings.start->size() == ensemble->num_variables()) {
@@ -143,8 +212,15 @@ FitResult fit(const Problem& problem, const FitSettings& settings) {
   result.timing.start = seconds_since(begin);
 
   const auto iterate = std::chrono::steady_clock::now();
-  result.iteration =
-      gauss_newton(*ensemble, start, problem.options.iteration, settings.on_iteration, interrupted);
+  GaussNewtonOptions options = problem.options.iteration;
+  options.tolerance = settings.tolerance.value_or(options.tolerance);
+  OnIteration on_iteration;
+  if (settings.on_iteration) {
+    on_iteration = [&](const Iteration& line, VecIn x) {
+      return settings.on_iteration(line, prepared.estimate_values(x));
+    };
+  }
+  result.iteration = gauss_newton(*ensemble, start, options, on_iteration, interrupted);
   if (result.iteration.status == GaussNewtonResult::Status::kLinearFailed) {
     const std::string conflict = conflict_text(problem, *ensemble);
     if (!conflict.empty()) result.iteration.message += "; " + conflict;

@@ -75,18 +75,62 @@ struct FitResult {
   bool has_values() const { return !estimates.empty() || !experiments.empty(); }
 };
 
+/// Called with each line of the iteration table and the values of all estimates there, in the order
+/// of FitResult::estimates; false interrupts.
+using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values)>;
+
 struct FitSettings {
-  OnIteration on_iteration{};
-  Team* team = nullptr;  ///< null: alone
+  OnPoint on_iteration{};
   bool certify = false;
   std::optional<Eigen::VectorXd> start{};  ///< x of an earlier result, instead of the first guess
+  std::optional<double> tolerance{};       ///< instead of that of the problem
 };
 
 /// The experiments of a problem, ready to be evaluated.
 std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team);
 
-/// Estimates the parameters of a problem. InputError if the problem makes no sense; everything that
+/// A problem that was checked, once, with its experiments ready to be evaluated: a fit, the names
+/// of its unknowns, predictions and profiles share them.
+class PreparedProblem {
+ public:
+  /// InputError if the problem makes no sense. `team` outlives this; null: alone.
+  explicit PreparedProblem(Problem problem, Team* team = nullptr);
+
+  const Problem& problem() const { return problem_; }
+  /// What is allowed but probably not meant.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  Team& team() const { return *team_; }
+  Ensemble& ensemble() { return *ensemble_; }
+  const Ensemble& ensemble() const { return *ensemble_; }
+
+  /// Names of all unknowns in the order of x: `k` if it is shared, `run1: x(0.5)` if not. Two fits
+  /// whose names agree have unknowns that mean the same.
+  std::vector<std::string> variable_names() const;
+  /// Names of what is reported, in the order of FitResult::estimates.
+  std::vector<std::string> estimate_names() const;
+  /// Their values at x.
+  std::vector<double> estimate_values(VecIn x) const;
+
+  /// Makes sure that the ensemble is linearized at x, where the last fit ended. False if it is not
+  /// and cannot be: there is no linearization, or other processes would have to take part.
+  [[nodiscard]] bool linearize_at(VecIn x);
+
+  /// One more equation of the shared parameters, until release(): all unknowns stay what they are.
+  void hold(Requirement equation);
+  void release();
+
+ private:
+  Problem problem_;
+  std::vector<std::string> warnings_;
+  Team alone_;
+  Team* team_;
+  std::unique_ptr<Ensemble> ensemble_;
+};
+
+/// Estimates the parameters of a problem. InputError if it has not been measured; everything that
 /// goes wrong later is a status of the result.
+FitResult fit(PreparedProblem& prepared, const FitSettings& settings = {});
+/// The same for a problem of which nothing else is asked. InputError if it makes no sense.
 FitResult fit(const Problem& problem, const FitSettings& settings = {});
 
 }  // namespace parfait::estimate

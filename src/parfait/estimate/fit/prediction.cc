@@ -60,10 +60,17 @@ ExperimentDescription watching(const ExperimentDescription& e, const std::vector
 
 std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count,
                                 const std::vector<std::string>& quantities) {
+  PreparedProblem prepared(problem);
+  return predict(prepared, result, count, quantities);
+}
+
+std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& result, int count,
+                                const std::vector<std::string>& quantities) {
   Team alone;
-  // Once as it was fitted, for the covariances in the variables of the condensed problem.
-  const auto fitted = make_ensemble(problem, alone);
-  const bool has_covariance = fitted->linearize(result.x).exists;
+  const Problem& problem = prepared.problem();
+  // As it was fitted, for the covariances in the variables of the condensed problem.
+  const Ensemble* const fitted = &prepared.ensemble();
+  const bool has_covariance = prepared.linearize_at(result.x);
 
   Problem watched = problem;
   std::vector<std::vector<std::string>> names;

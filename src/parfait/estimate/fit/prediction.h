@@ -18,6 +18,10 @@ struct Prediction {
 
 /// The observed quantities (or others by name) of every dynamic experiment at `count` times, and at
 /// the nodes and measurements. The measured quantity itself scatters by its sigma besides.
+///
+/// `result` is the last fit of the problem.
+std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& result, int count = 201,
+                                const std::vector<std::string>& quantities = {});
 std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count = 201,
                                 const std::vector<std::string>& quantities = {});
 

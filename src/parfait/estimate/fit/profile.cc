@@ -9,21 +9,17 @@ namespace parfait::estimate {
 
 namespace {
 
-/// The problem with one parameter held: one more equation, so that all variables stay what they
-/// are.
-Problem holding(const Problem& problem, const std::string& parameter, double value) {
-  Problem held = problem;
+/// One more equation: parameter = value.
+Requirement holding(const std::string& parameter, double value) {
   Requirement hold;
   hold.terms.push_back({.at = {}, .formula = fmt::format("{} - ({:.17g})", parameter, value)});
-  held.requirements.push_back(std::move(hold));
-  held.options.iteration.tolerance = std::min(1e-8, problem.options.iteration.tolerance);
-  return held;
+  return hold;
 }
 
 class Search {
  public:
-  Search(const Problem& problem, const FitResult& result, int index, Profile& profile)
-      : problem_(problem), result_(result), index_(index), profile_(profile) {}
+  Search(PreparedProblem& prepared, const FitResult& result, int index, Profile& profile)
+      : prepared_(prepared), result_(result), index_(index), profile_(profile) {}
 
   /// The end of the interval on one side, from the estimate outwards; NaN: interrupted.
   double end(int side) {
@@ -83,13 +79,16 @@ class Search {
   double excess(double objective) const { return objective - profile_.threshold; }
 
   double evaluate(double value) {
-    const auto& interrupted = problem_.options.interrupted;
+    const auto& options = prepared_.problem().options;
+    const auto& interrupted = options.interrupted;
     if (interrupted && interrupted()) profile_.interrupted = true;
     if (profile_.interrupted) return kInfinity;
     FitSettings settings;
     settings.start = start_;
-    const Problem held = holding(problem_, profile_.parameter, value);
-    const FitResult fitted = fit(held, settings);
+    settings.tolerance = std::min(1e-8, options.iteration.tolerance);
+    prepared_.hold(holding(profile_.parameter, value));
+    const FitResult fitted = fit(prepared_, settings);
+    prepared_.release();
     if (fitted.iteration.status == GaussNewtonResult::Status::kInterrupted) {
       profile_.interrupted = true;
       return kInfinity;
@@ -103,7 +102,7 @@ class Search {
     return kInfinity;
   }
 
-  const Problem& problem_;
+  PreparedProblem& prepared_;
   const FitResult& result_;
   int index_;
   Profile& profile_;
@@ -113,6 +112,12 @@ class Search {
 }  // namespace
 
 Profile make_profile(const Problem& problem, const FitResult& result,
+                     const std::string& parameter) {
+  PreparedProblem prepared(problem);
+  return make_profile(prepared, result, parameter);
+}
+
+Profile make_profile(PreparedProblem& prepared, const FitResult& result,
                      const std::string& parameter) {
   std::vector<std::string> names;
   int index = -1;
@@ -132,7 +137,7 @@ Profile make_profile(const Problem& problem, const FitResult& result,
   profile.threshold = result.objective + q * q * result.scale.beta2;
   const double estimate = result.estimates[static_cast<std::size_t>(index)].statistics.value;
   profile.points.push_back({.value = estimate, .objective = result.objective, .converged = true});
-  Search search(problem, result, index, profile);
+  Search search(prepared, result, index, profile);
   profile.low = search.end(-1);
   profile.high = profile.interrupted ? std::nan("") : search.end(1);
   std::ranges::sort(profile.points, {}, &Profile::Point::value);

@@ -28,6 +28,8 @@ struct Profile {
 
 /// InputError if the parameter is not one of the shared estimates. `result` is the fit of
 /// `problem`. FitOptions::interrupted is asked before each point, too.
+Profile make_profile(PreparedProblem& prepared, const FitResult& result,
+                     const std::string& parameter);
 Profile make_profile(const Problem& problem, const FitResult& result, const std::string& parameter);
 
 }  // namespace parfait::estimate

@@ -117,7 +117,7 @@ GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
     }
     const auto report = [&] {
       result.history.push_back(line);
-      return !on_iteration || on_iteration(line);
+      return !on_iteration || on_iteration(line, x);
     };
     if (!std::isfinite(line.increment)) {
       report();

@@ -63,8 +63,8 @@ struct GaussNewtonResult {
 };
 const char* text(GaussNewtonResult::Status status);  ///< "converged", "max_iterations", ...
 
-/// Called with each line of the table; false interrupts.
-using OnIteration = std::function<bool(const Iteration&)>;
+/// Called with each line of the table and its point; false interrupts.
+using OnIteration = std::function<bool(const Iteration&, VecIn x)>;
 
 /// Asked where a point does not exist: true if that is only because the work was interrupted.
 using Interrupted = std::function<bool()>;

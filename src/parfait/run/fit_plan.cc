@@ -1,12 +1,10 @@
-#include "fit_request.h"
+#include "parfait/run/fit_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "iteration_table.h"
-#include "name_list.h"
 #include "parfait/base/error.h"
 #include "parfait/estimate/problem/check_problem.h"
 #include "parfait/estimate/problem/problem_counts.h"
@@ -14,7 +12,7 @@
 #include "parfait/run/earlier_fit.h"
 #include "parfait/run/problem_changes.h"
 
-namespace parfait::app {
+namespace parfait::run {
 namespace {
 
 estimate::Globalization globalization_of(const std::string& name) {
@@ -59,7 +57,8 @@ FitPlan make_plan(const FitRequest& request) {
     throw base::InputError(fmt::format("--threads {}: must be at least 1.", *request.threads));
   }
   FitPlan plan;
-  auto& problem = plan.problem = io::read_problem(request.file);
+  auto& problem = plan.problem =
+      request.problem ? *request.problem : io::parse_problem(request.file);
   estimate::check_measured(problem);
   auto& iteration = problem.options.iteration;
   if (!request.globalization.empty()) {
@@ -70,58 +69,17 @@ FitPlan make_plan(const FitRequest& request) {
   estimate::check_options(iteration);
 
   // An earlier result first, so that what is typed has the last word.
-  std::optional<run::EarlierFit> earlier;
-  if (!request.start.empty()) {
-    earlier = run::EarlierFit::read(request.start);
-    earlier->become_initial(problem);
+  if (request.start_from) {
+    plan.earlier.emplace(*request.start_from, request.start);
+  } else if (!request.start.empty()) {
+    plan.earlier = EarlierFit::read(request.start);
   }
-  run::set_values(run::parse_settings(request.set), problem);
-  run::fix_parameters(split_names("--fix", request.fix), problem);
+  if (plan.earlier) plan.earlier->become_initial(problem);
+  set_values(request.set, problem);
+  fix_parameters(request.fix, problem);
   if (!estimate::estimates_anything(problem)) evaluate_only(problem);
-  estimate::check(problem);
-  if (earlier) plan.start = earlier->make_start(problem);
-
-  plan.profiles = split_names("--profile", request.profile);
-  check_profiles(plan.profiles, problem);
-  plan.certify = request.certify;
-  plan.out = request.out.empty() ? "run" / std::filesystem::path(request.file).stem()
-                                 : std::filesystem::path(request.out);
+  check_profiles(request.profile, problem);
   return plan;
 }
 
-void add_options(CLI::App& parser, FitRequest& request) {
-  const auto add = [&](const char* name, auto& value, const char* type, const char* help,
-                       const char* group) {
-    return parser.add_option(name, value, help)
-        ->type_name(type)
-        ->group(group)
-        ->allow_extra_args(false);
-  };
-  parser.add_option("problem", request.file, "problem file")->required()->type_name("FILE");
-
-  const char* what = "What to estimate";
-  add("--set", request.set, "ID=VALUE",
-      "initial value of an estimated parameter, or a condition; may be repeated", what);
-  add("--fix", request.fix, "P,Q", "parameters that are held instead of estimated", what);
-  add("--start", request.start, "RESULT", "start from an earlier result.json", what);
-
-  const char* output = "What to find out and write";
-  add("--profile", request.profile, "P,Q", "intervals from the profile likelihood", output);
-  parser
-      .add_flag("--certify", request.certify,
-                "how far each estimate moves with a 100 times more careful integrator")
-      ->group(output);
-  add("--out", request.out, "DIR", "folder for the results (run/<problem name>)", output);
-
-  const char* how = "How to compute it";
-  add("--globalization", request.globalization, "NAME",
-      "rmt, natural, full or lm (problem file, or rmt)", how);
-  add("--tol", request.tolerance, "X", "largest last increment (problem file, or 1e-6)", how);
-  add("--max-iterations", request.max_iterations, "N",
-      "give up after so many (problem file, or 100)", how);
-  add("--threads", request.threads, "N", "at most so many (all cores); results do not depend on it",
-      how);
-  parser.footer(iteration_legend());
-}
-
-}  // namespace parfait::app
+}  // namespace parfait::run

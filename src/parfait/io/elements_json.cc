@@ -1,11 +1,55 @@
+#include "parfait/io/elements_json.h"
+
 #include <cmath>
 
-#include "element_lists.h"
+#include "parfait/io/json_archive.h"
 #include "parfait/mechanism/constraint_types.h"
 #include "parfait/mechanism/name_pattern.h"
 
-namespace parfait::app {
-namespace {
+namespace parfait::io {
+namespace elements_json {
+
+std::string joined(const std::string& beginning, const std::string& pattern) {
+  return beginning.empty() || pattern.empty() ? beginning + pattern : beginning + "." + pattern;
+}
+
+std::string beginning_of(mechanism::QuantityOf of) {
+  using Of = mechanism::QuantityOf;
+  switch (of) {
+    case Of::kPoint:
+      return "<body>.{com,origin,<marker>}";
+    case Of::kBody:
+      return "<body>";
+    case Of::kJoint:
+      return "<joint>";
+    case Of::kConstraint:
+      return "<constraint>";
+    case Of::kForce:
+      return "<force>";
+    case Of::kState:
+      return "<state>";
+    case Of::kParameter:
+      return "<parameter>";
+    case Of::kModel:
+      break;
+  }
+  return "";
+}
+
+std::string beginning_of(mechanism::ConstantOf of) {
+  using Of = mechanism::ConstantOf;
+  switch (of) {
+    case Of::kBody:
+      return "<body>";
+    case Of::kMarker:
+      return "<body>.<marker>";
+    case Of::kConstraint:
+      return "<constraint>";
+    case Of::kEnds:
+      break;
+  }
+  return "<element>";
+}
 
 Json constant_json(const mechanism::ConstantInfo& constant) {
   const auto bound = [](double value) {
@@ -126,15 +170,25 @@ Json families_json(const Families& families) {
   return list;
 }
 
-}  // namespace
+}  // namespace elements_json
 
-Json elements_json(const mechanism::Registry& registry) {
-  return {{"joints", joints_json(registry)},
-          {"constraints", constraints_json()},
-          {"forces", forces_json(registry)},
-          {"events", events_json(registry)},
-          {"quantities", families_json(mechanism::quantity_families())},
-          {"driven", families_json(mechanism::driven_constants())}};
+std::string full_pattern(const mechanism::QuantityFamily& family) {
+  return elements_json::joined(elements_json::beginning_of(family.of), family.pattern);
 }
 
-}  // namespace parfait::app
+std::string full_pattern(const mechanism::ConstantFamily& family) {
+  return elements_json::joined(elements_json::beginning_of(family.of), family.pattern);
+}
+
+std::string elements_text(const mechanism::Registry& registry) {
+  using namespace elements_json;  // NOLINT(google-build-using-namespace): helpers of this file
+  const Json json = {{"joints", joints_json(registry)},
+                     {"constraints", constraints_json()},
+                     {"forces", forces_json(registry)},
+                     {"events", events_json(registry)},
+                     {"quantities", families_json(mechanism::quantity_families())},
+                     {"driven", families_json(mechanism::driven_constants())}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace parfait::io

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "parfait/mechanism/registry.h"
+
+namespace parfait::app {
+
+/// What `parfait elements` shows, all of it from the tables with which the library reads models.
+void print_elements(const mechanism::Registry& registry);
+
+}  // namespace parfait::app

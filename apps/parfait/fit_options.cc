@@ -1,0 +1,54 @@
+#include "fit_options.h"
+
+#include "iteration_table.h"
+#include "name_list.h"
+#include "run_names.h"
+
+namespace parfait::app {
+
+run::FitRequest FitCommandOptions::complete() const {
+  run::FitRequest complete = request;
+  complete.set = run::parse_settings(set);
+  complete.fix = split_names("--fix", fix);
+  complete.profile = split_names("--profile", profile);
+  complete.out = run_folder_of(out, request.file);
+  return complete;
+}
+
+void add_options(CLI::App& parser, FitCommandOptions& options) {
+  auto& request = options.request;
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help,
+                       const char* group) {
+    return parser.add_option(name, value, help)
+        ->type_name(type)
+        ->group(group)
+        ->allow_extra_args(false);
+  };
+  parser.add_option("problem", request.file, "problem file")->required()->type_name("FILE");
+
+  const char* what = "What to estimate";
+  add("--set", options.set, "ID=VALUE",
+      "initial value of an estimated parameter, or a condition; may be repeated", what);
+  add("--fix", options.fix, "P,Q", "parameters that are held instead of estimated", what);
+  add("--start", request.start, "RESULT", "start from an earlier result.json", what);
+
+  const char* output = "What to find out and write";
+  add("--profile", options.profile, "P,Q", "intervals from the profile likelihood", output);
+  parser
+      .add_flag("--certify", request.certify,
+                "how far each estimate moves with a 100 times more careful integrator")
+      ->group(output);
+  add("--out", options.out, "DIR", "folder for the results (run/<problem name>)", output);
+
+  const char* how = "How to compute it";
+  add("--globalization", request.globalization, "NAME",
+      "rmt, natural, full or lm (problem file, or rmt)", how);
+  add("--tol", request.tolerance, "X", "largest last increment (problem file, or 1e-6)", how);
+  add("--max-iterations", request.max_iterations, "N",
+      "give up after so many (problem file, or 100)", how);
+  add("--threads", request.threads, "N", "at most so many (all cores); results do not depend on it",
+      how);
+  parser.footer(iteration_legend());
+}
+
+}  // namespace parfait::app

@@ -1,0 +1,179 @@
+#include "fit_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/base/counted.h"
+#include "text_table.h"
+
+// What a person reads when a fit is over.
+namespace parfait::app {
+namespace {
+
+using base::counted;
+using result::Fit;
+
+/// Above this a p value is no reason to doubt.
+constexpr double kDoubtful = 0.01;
+
+std::string short_number(double x) {
+  return fmt::format("{:.6g}", x);
+}
+
+std::string interval_text(const result::Interval& interval) {
+  return fmt::format("[{:.5g}, {:.5g}]", interval.low, interval.high);
+}
+
+/// Value ± sd, or why there is none.
+std::string deviation_text(const result::Estimate& e) {
+  if (e.determined == "at_lower") return "at lower bound";
+  if (e.determined == "at_upper") return "at upper bound";
+  if (e.determined == "undetermined") return "not determined";
+  return std::isnan(e.sd) ? "" : fmt::format("± {:.2g}", e.sd);
+}
+
+/// Long lists are shortened: the first so many.
+void print_estimates(const Fit& fit, const std::vector<result::Estimate>& estimates,
+                     const char* title, bool are_states) {
+  if (estimates.empty()) return;
+  constexpr std::size_t kMostEstimates = 24;
+  TextTable table({title, "value", "", fmt::format("{:g} % interval", 100 * fit.options.confidence),
+                   "initial", "true", "shift/sd"},
+                  {0, 2});
+  const bool several = fit.experiments.size() > 1;
+  const std::size_t shown =
+      estimates.size() <= kMostEstimates + 1 ? estimates.size() : kMostEstimates;
+  for (std::size_t k = 0; k < shown; ++k) {
+    const auto& e = estimates[k];
+    const bool has_interval = e.determined == "by_data" && !std::isnan(e.sd);
+    table.add({name_of(e, are_states, several), short_number(e.value), deviation_text(e),
+               has_interval ? interval_text(e.individual) : "", short_number(e.initial),
+               e.truth ? short_number(*e.truth) : "",
+               e.shift ? fmt::format("{:.1e}", *e.shift) : ""});
+  }
+  fmt::print("\n{}", table.text("  "));
+  if (shown < estimates.size()) {
+    fmt::print("  ... and {} more in parameters.csv\n", estimates.size() - shown);
+  }
+}
+
+void print_fit_quality(const Fit& fit) {
+  const char* kind = fit.options.norm == "l2" ? "   sum of squared weighted residuals" : "";
+  fmt::print("  objective            {:.8g}{}\n", fit.objective, kind);
+  fmt::print("  degrees of freedom   {}   {} - {} free\n", *fit.degrees_of_freedom,
+             counted(*fit.measurements, "measurement", "measurements"), *fit.free);
+  if (fit.options.sigma == "known") {
+    if (fit.chi2_p_value) {
+      const bool doubtful = *fit.chi2_p_value < kDoubtful;
+      fmt::print("  goodness of fit      p = {:.2g}{}\n", *fit.chi2_p_value,
+                 doubtful ? "   the model does not explain the data within their sigma" : "");
+    }
+  } else if (std::isfinite(fit.sigma_scale)) {
+    fmt::print("  beta                 {:.4g}   residual scatter relative to the stated sigma\n",
+               fit.sigma_scale);
+  }
+}
+
+void print_identifiability(const Fit& fit) {
+  // A bound takes the place of data: without it, more might be open.
+  const auto held =
+      std::ranges::count_if(fit.parameters, [](const auto& e) { return e.at_bound(); }) +
+      std::ranges::count_if(fit.initial_states, [](const auto& e) { return e.at_bound(); });
+  if (held > 0) {
+    fmt::print("\n  Deviations are those with {} held at {}.\n",
+               counted(held, "parameter", "parameters"), held == 1 ? "its bound" : "their bounds");
+  }
+  const auto& findings = fit.identifiability.findings;
+  if (findings.empty()) return;
+  fmt::print("\n  {}\n", !fit.identifiability.all_determined ? "What the data cannot determine:"
+                         : held > 0 ? "Given these, the data determine all parameters, but:"
+                                    : "The data determine all parameters, but:");
+  for (const auto& finding : findings) fmt::print("  - {}\n", finding.text);
+}
+
+/// Only what speaks against the model; otherwise that nothing does.
+void print_residual_analysis(const Fit& fit) {
+  std::vector<std::string> doubts;
+  for (const auto& experiment : fit.experiments) {
+    const auto& runs = experiment.runs;
+    if (runs.p_value >= kDoubtful) continue;
+    doubts.push_back(fmt::format(
+        "{}: {} of equal sign where {:.1f} are expected (p = {:.1g}): {}.", experiment.id,
+        counted(runs.runs, "run", "runs"), runs.expected, runs.p_value,
+        runs.runs < runs.expected ? "the model misses a trend" : "the residuals alternate"));
+  }
+  if (fit.normality && fit.normality->p_value < kDoubtful) {
+    doubts.push_back(
+        fmt::format("not normally distributed (Anderson-Darling A2 = {:.2f}, p = {:.1g}).",
+                    fit.normality->statistic, fit.normality->p_value));
+  }
+  for (const auto& outlier : fit.outliers) {
+    if (outlier.p_value >= kDoubtful) continue;
+    doubts.push_back(fmt::format(
+        "outlier: {} = {:.6g} at {:g}{}, the model says {:.6g} ({:.1f} deviations, p = {:.1g}).",
+        outlier.column, outlier.measured, outlier.t,
+        fit.experiments.size() > 1 ? " of " + outlier.experiment : "", outlier.model,
+        std::abs(outlier.studentized), outlier.p_value));
+  }
+  if (doubts.empty()) {
+    fmt::print("\n  Residuals: signs in random order, {}no outliers.\n",
+               fit.normality ? fmt::format("normal (p = {:.2g}), ", fit.normality->p_value) : "");
+    return;
+  }
+  fmt::print("\n  Residuals:\n");
+  constexpr std::size_t kMostDoubts = 10;
+  for (std::size_t i = 0; i < std::min(doubts.size(), kMostDoubts); ++i) {
+    fmt::print("  - {}\n", doubts[i]);
+  }
+  if (doubts.size() > kMostDoubts) {
+    fmt::print("  - ... and {} more in result.json\n", doubts.size() - kMostDoubts);
+  }
+}
+
+void print_profiles(const Fit& fit) {
+  for (const auto& profile : fit.profiles) {
+    if (profile.interrupted) {
+      fmt::print("\n  Profile likelihood of {}: interrupted.\n", profile.parameter);
+      continue;
+    }
+    fmt::print("\n  Profile likelihood of {}: {:g} % interval {}.\n", profile.parameter,
+               100 * fit.options.confidence, interval_text(profile.interval));
+  }
+}
+
+}  // namespace
+
+void print_problem_line(const result::ProblemFacts& facts) {
+  std::int64_t shared = 0, locals = 0, states = 0;
+  for (const auto& parameter : facts.parameters) ++(parameter.experiment ? locals : shared);
+  for (const auto& experiment : facts.experiments) states += experiment.free_initial;
+  fmt::print(
+      "{}: {}, {}, {}", facts.problem,
+      counted(static_cast<std::int64_t>(facts.experiments.size()), "experiment", "experiments"),
+      counted(facts.measurements, "measurement", "measurements"),
+      counted(shared, "parameter", "parameters"));
+  if (locals > 0) fmt::print(", {} of single experiments", locals);
+  if (states > 0) fmt::print(", {}", counted(states, "initial state", "initial states"));
+  fmt::print("\n\n");
+}
+
+void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
+  const Fit& fit = run.result;
+  fmt::print("\n{} ({:.3g} s)\n", fit.verdict.message, run.timing.total());
+  if (fit.has_values()) {
+    const bool has_residuals = !fit.experiments.empty();
+    if (has_residuals) print_fit_quality(fit);
+    print_estimates(fit, fit.parameters, "parameter", /*are_states=*/false);
+    print_estimates(fit, fit.initial_states, "initial state", /*are_states=*/true);
+    print_profiles(fit);
+    print_identifiability(fit);
+    if (has_residuals) print_residual_analysis(fit);
+  }
+  for (const auto& warning : fit.verdict.warnings) fmt::print("  warning: {}\n", warning);
+  fmt::print("\n{}results in {}: result.json, {}timing.json\n", run.complete() ? "" : "partial ",
+             folder.string(), !fit.has_values() ? "" : "tables as CSV, ");
+}
+
+}  // namespace parfait::app
