@@ -1,4 +1,4 @@
-#include "parfait/mechanism/registry.h"
+#include "parfait/plugin.h"
 #include "testing/example_elements.h"
 
 // A plug-in as a user would write it: a joint type and two force elements that register themselves

@@ -5,6 +5,7 @@
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem_file.h"
+#include "parfait/mbs/model.h"
 
 namespace parfait::run {
 namespace facts_of_files {

@@ -1,4 +1,5 @@
 #include "parfait/run/mode_shapes.h"
+#include "parfait/mbs/model.h"
 
 #include <algorithm>
 #include <cmath>

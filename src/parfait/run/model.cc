@@ -5,6 +5,7 @@
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
+#include "parfait/mbs/model.h"
 #include "parfait/mechanism/check_description.h"
 
 namespace parfait::run {

@@ -7,8 +7,11 @@
 
 #include "parfait/dynamics/system.h"
 #include "parfait/io/any_model_file.h"
-#include "parfait/mbs/model.h"
 #include "parfait/run/settings.h"
+
+namespace parfait::mbs {
+class Model;  // mbs/model.h
+}
 
 namespace parfait::run {
 

@@ -5,6 +5,7 @@
 #include "parfait/integrate/integrator.h"
 #include "parfait/io/csv.h"
 #include "parfait/io/result_json.h"
+#include "parfait/mbs/model.h"
 #include "parfait/run/monitor.h"
 #include "parfait/run/partition_watch.h"
 #include "parfait/run/poll.h"

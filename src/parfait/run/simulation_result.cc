@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/mbs/model.h"
 #include "parfait/run/version.h"
 
 namespace parfait::run {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mechanism/force.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/plugin.h"
 
 /// Force elements as a plug-in would write them, with nothing but the public headers: a bushing
 /// that breaks, and an elastic cord through an eyelet.

@@ -210,7 +210,8 @@ TEST(GaussNewton, PointsThatDoNotExistShortenTheStep) {
 TEST(GaussNewton, StopsWhenAskedAndSaysWhenTheIterationsAreUsedUp) {
   Dense problem = rosenbrock();
   const VectorXd start = (VectorXd(2) << -1.2, 1).finished();
-  const auto stopped = gauss_newton(problem, start, {}, [](const Iteration&) { return false; });
+  const auto stopped =
+      gauss_newton(problem, start, {}, [](const Iteration&, VecIn) { return false; });
   EXPECT_EQ(stopped.status, GaussNewtonResult::Status::kInterrupted);
   EXPECT_EQ(stopped.iterations, 1);
   const auto ended = gauss_newton(problem, start, {.tolerance = 1e-14, .max_iterations = 1});

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "parfait/mechanism/event.h"
+#include "parfait/mechanism/force.h"
+#include "parfait/mechanism/measured_force.h"
+#include "parfait/mechanism/registry.h"
+
+/// What a plug-in needs: a shared library whose element types register themselves while it loads
+/// (`parfait --plugin lib.so`, or linked into a program).
+///
+///   const bool kRegistered = [] {
+///     parfait::mechanism::registry().add(parfait::mechanism::JointType{.key = "Mine", ...});
+///     return true;
+///   }();
+namespace parfait {
+
+using mechanism::registry;
+
+}  // namespace parfait
