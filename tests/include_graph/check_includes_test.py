@@ -32,8 +32,8 @@ class Includes(unittest.TestCase):
         self.assertIn(words, found[0])
 
     def test_a_room_may_include_rooms_above_it_and_itself(self):
-        self.expect_clean("mbs/a.cc", '#include "parfait/mbs/a.h"\n#include "parfait/dynamics/system.h"\n'
-                                      '#include <vector>\n#include <Eigen/Core>\n')
+        self.expect_clean("tree/a.cc", '#include "parfait/tree/a.h"\n#include "parfait/dynamics/system.h"\n'
+                                       '#include <vector>\n#include <Eigen/Core>\n')
 
     def test_a_room_must_not_include_a_room_below_it(self):
         self.expect_one("dynamics/a.h", '\n#include "parfait/mbs/model.h"\n',
@@ -59,9 +59,9 @@ class Includes(unittest.TestCase):
         self.expect_one("math/a.h", '#include "testing/near.h"\n', "only tests")
 
     def test_headers_for_tests_are_for_tests_only(self):
-        self.expect_clean("mbs/test_state.h", "#include <gtest/gtest.h>\n")
-        self.expect_clean("mbs/a_test.cc", '#include "parfait/mbs/test_state.h"\n')
-        self.expect_one("mbs/a.cc", '#include "parfait/mbs/test_state.h"\n', "only tests")
+        self.expect_clean("tree/test_state.h", "#include <gtest/gtest.h>\n")
+        self.expect_clean("tree/a_test.cc", '#include "parfait/tree/test_state.h"\n')
+        self.expect_one("tree/a.cc", '#include "parfait/tree/test_state.h"\n', "only tests")
 
     def test_tests_may_not_include_later_rooms_either(self):
         self.expect_one("math/a_test.cc", '#include "parfait/io/csv.h"\n', "comes later")
@@ -70,8 +70,8 @@ class Includes(unittest.TestCase):
         self.expect_clean("integrate/a_test.cc", '#include "parfait/mbs/model.h"\n')
 
     def test_the_computation_tier_knows_no_file_format(self):
-        self.expect_one("mbs/a.cc", "#include <pugixml.hpp>\n", "must not know <pugixml.hpp>")
-        self.expect_one("mbs/a.cc", "#include <fstream>\n", "must not know <fstream>")
+        self.expect_one("tree/a.cc", "#include <pugixml.hpp>\n", "must not know <pugixml.hpp>")
+        self.expect_one("tree/a.cc", "#include <fstream>\n", "must not know <fstream>")
         self.expect_one("io/a.cc", "#include <iostream>\n", "must not know <iostream>")
         self.expect_clean("io/a.cc", "#include <pugixml.hpp>\n#include <fstream>\n")
 
@@ -102,6 +102,12 @@ class Includes(unittest.TestCase):
     def test_a_source_in_a_step_is_named_after_its_header(self):
         self.assertEqual(findings({"estimate/fit/fit.h": "", "estimate/fit/fit_summary.cc": ""}), [])
         self.expect_one("estimate/fit/summary.cc", "", "no header says whose part this is")
+
+    def test_the_face_of_a_room_lies_beside_its_steps(self):
+        self.expect_clean("mbs/model.cc", '#include "parfait/mbs/build/assembly.h"\n')
+        self.expect_clean("mbs/solver/a.h", '#include "parfait/mbs/model.h"\n')
+        self.expect_one("mbs/other.h", "", "does not lie in a step of mbs")
+        self.expect_one("mbs/solver/a.h", '#include "parfait/mbs/other.h"\n', "does not lie in a step")
 
     def test_an_empty_tree_is_not_clean(self):
         self.assertIn("no sources found", findings({})[0])

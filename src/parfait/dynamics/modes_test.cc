@@ -10,7 +10,7 @@
 #include "parfait/dynamics/equilibrium_directions.h"
 #include "parfait/dynamics/formula_system.h"
 
-// Formula models; mechanics is in mbs/modes_test.cc.
+// Formula models; mechanics is in mbs/evaluation/modes_test.cc.
 namespace parfait::dynamics {
 namespace {
 

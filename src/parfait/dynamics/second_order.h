@@ -38,7 +38,7 @@ struct Linearization {
 /// with q' = v, G = dg/dq, and M constant, symmetric and positive definite. The rows of G may
 /// depend on each other. g are the num_pos position invariants of the system.
 ///
-/// Laws (mbs/second_order_test.cc)
+/// Laws (mbs/second_order/second_order_test.cc)
 ///   with a from System::evaluate() there is a lambda with M a = f - G^T lambda; linearize() and
 ///   directions() are the derivatives of evaluate(); the pattern of a matrix, in the order of its
 ///   entries, never changes.

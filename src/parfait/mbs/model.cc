@@ -5,11 +5,13 @@
 #include <set>
 
 #include "parfait/math/symmetric.h"
-#include "parfait/mbs/body_step.h"
-#include "parfait/mbs/joint_step.h"
-#include "parfait/mbs/loops.h"
-#include "parfait/mbs/model_data.h"
-#include "parfait/mbs/observation.h"
+#include "parfait/mbs/data/model_data.h"
+#include "parfait/mbs/observation/observation.h"
+#include "parfait/mbs/placement/placement.h"
+#include "parfait/mbs/projection/invariants.h"
+#include "parfait/mbs/solver/body_step.h"
+#include "parfait/mbs/solver/joint_step.h"
+#include "parfait/mbs/solver/loops.h"
 #include "parfait/mechanism/constraint_types.h"
 
 namespace parfait::mbs {

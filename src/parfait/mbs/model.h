@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "parfait/dynamics/system.h"
-#include "parfait/mbs/mechanism_names.h"
+#include "parfait/mbs/solver/mechanism_names.h"
 
 namespace parfait::mbs {
 

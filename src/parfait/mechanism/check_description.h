@@ -14,7 +14,7 @@ namespace parfait::mechanism {
 /// what is only odd. Numbers are checked at the start values of the parameters.
 /// Not checked here, since it needs the assembled model: whether loops close, velocities fit the
 /// joints, and names of quantities (in outputs and in derivatives of states) exist. What an engine
-/// asks for beyond this it checks itself (mbs/check_natural.h).
+/// asks for beyond this it checks itself (mbs/build/check_natural.h).
 std::vector<std::string> check(const Description& description);
 
 /// The constants of an element that a parameter may drive, in the order of Constant_0, Constant_1 …

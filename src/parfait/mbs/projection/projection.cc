@@ -1,0 +1,306 @@
+#include "parfait/mbs/projection/projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/math/symmetric.h"
+#include "parfait/mbs/placement/placement.h"
+#include "parfait/mbs/projection/invariants.h"
+#include "parfait/mbs/solver/body_step.h"
+#include "parfait/mbs/solver/joint_step.h"
+#include "parfait/mbs/solver/released.h"
+
+namespace parfait::mbs {
+namespace {
+
+using dynamics::Norm;
+using dynamics::ProjectionReport;
+using dynamics::Status;
+
+constexpr int kMaxIterations = 60;
+
+/// Force M (x0 - x) on every body, as a wrench (and as axis forces on released bodies).
+void pull_back(const ModelData& m, ModelWorkspace& w, const double* x0, const double* x) {
+  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+    const auto c = w.bound.kernel.center(b);
+    const double* p0 = x0 + 12 * b;
+    const double* p = x + 12 * b;
+    V4 d[3] = {}, center{};
+    for (int k = 0; k < 3; ++k) {
+      center[k] = p0[k] - p[k];
+      for (int i = 0; i < 3; ++i) {
+        d[i][k] = p0[3 + 3 * i + k] - p[3 + 3 * i + k];
+        center[k] += d[i][k] * c[i];
+      }
+    }
+    w.k.force[b] = center * splat(w.bound.kernel.mass(b));
+    V4 torque{};
+    const int released = m.kernel.structure.released_index[b];
+    for (int j = 0; j < 3; ++j) {
+      const V4 dJ = d[0] * w.bound.kernel.J(b, kEntry[0][j]) +
+                    d[1] * w.bound.kernel.J(b, kEntry[1][j]) +
+                    d[2] * w.bound.kernel.J(b, kEntry[2][j]);
+      torque += cross(w.k.frames[b].X[j], dJ);
+      if (released >= 0) w.k.axis_force[released][j] = dJ;
+    }
+    w.k.torque[b] = torque;
+  }
+}
+
+/// S that removes the defect of X^T X = I, or of its rate.
+void metric_defect(const ModelData& m, ModelWorkspace& w, Level level) {
+  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+    const BodyFrame& f = w.k.frames[b];
+    for (int e = 0; e < 6; ++e) {
+      const auto [i, j] = kPair[e];
+      w.projection.metric[6 * b + e] = level == Level::kPosition
+                                           ? -0.5 * (dot3(f.X[i], f.X[j]) - (i == j ? 1.0 : 0.0))
+                                           : -0.5 * (dot3(f.X[i], f.Xd[j]) + dot3(f.X[j], f.Xd[i]));
+    }
+  }
+}
+
+/// multiplier = G d_free + g for every joint row; rows of the other kind are switched off.
+void linear_residuals(const ModelData& m, ModelWorkspace& w, Level level, const double* g) {
+  const auto& s = m.kernel.structure;
+  for (std::size_t j = 0; j < s.joints.size(); ++j) {
+    const JointShape& shape = s.joints[j];
+    const Geometry& geometry = w.bound.kernel.geometry[j];
+    int pos_row = shape.first_pos_row;
+    for (int i = 0; i < shape.nrows; ++i) {
+      const RowShape& row = shape.rows[i];
+      double& out = w.k.multiplier[8 * j + i];
+      if (level == Level::kPosition && row.is_velocity()) {
+        out = 0;
+        JointRows& r = w.k.rows[j];
+        for (int c = 0; c < 3; ++c) r.N[c][i] = r.E[0][c][i] = r.E[1][c][i] = 0;
+        if (!s.released.empty()) {
+          for (int c = 0; c < 12; ++c) w.k.released_columns[j][8 * c + i] = 0;
+        }
+        continue;
+      }
+      const auto motion = row_motion(shape, geometry, w.k.frames.data(), row);
+      const auto grad = row_gradient(row.kind, motion);
+      const double defect = level == Level::kPosition
+                                ? g[pos_row++]
+                                : g[s.num_vel - s.num_rows + shape.first_row + i];
+      out = dot(grad.n, motion.delta_dd) + dot(grad.e_a, motion.a_dd) + dot(grad.e_b, motion.b_dd) +
+            defect;
+    }
+  }
+}
+
+/// What one step of the projection did.
+struct Step {
+  double change = 0;      ///< largest, of a coordinate or rate
+  bool singular = false;  ///< rows were dropped that are not implied
+  double rank_tolerance = 0;
+};
+
+/// How much of a step far from the constraints is taken: the linear model of an axis, of length 1,
+/// is good for less than a radian.
+double part_of_step(const ModelData& m, const ModelWorkspace& w) {
+  constexpr double kLongest = 0.4;
+  double turn = 0;
+  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+    for (int i = 3; i < 12; ++i) turn = std::max(turn, std::abs(w.solution.a[12 * b + i]));
+  }
+  return turn > kLongest ? kLongest / turn : 1.0;
+}
+
+/// One step of the projection: x += d with the block solver.
+Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, const double* x0,
+          double* x, double defect, bool damped = false) {
+  const auto& s = m.kernel.structure;
+  pull_back(m, w, x0, x);
+  metric_defect(m, w, level);
+  impose_metric(s, w.projection.metric.data(), w.k);
+  free_bodies(s, w.bound.kernel, w.k);
+  if (!s.released.empty()) free_released(s, w.bound.kernel, w.k);
+  step_joints(s, w.bound.kernel, w.k);
+  if (!s.released.empty()) released_rows(s, w.bound.kernel, w.k);
+  linear_residuals(m, w, level, g);
+  assemble_joints(s, w.k);
+  // Far away, redundant rows do not look redundant: the rank tolerance follows |g|. (T4)
+  Step done;
+  if (level == Level::kPosition && defect > w.bound.rank_tolerance) {
+    factor(s.plan, std::min(defect, std::max(w.bound.rank_tolerance, 1e-2)), w.k.factors);
+  } else {
+    done.rank_tolerance = factor_partitioned(m.kernel.structure, m.start.redundant,
+                                             w.bound.rank_tolerance, w.k, level);
+    done.singular = w.k.factors.num_dropped > m.start.redundant.of(level);
+  }
+  solve_joints(s, w.k);
+  if (!s.released.empty()) finish_released(s, w.k);
+  finish_bodies(s, w.bound.kernel, w.k, w.solution.a.data());
+  const double part = damped ? part_of_step(m, w) : 1.0;
+  for (int i = 0; i < m.sizes.nq; ++i) {
+    x[i] += part * w.solution.a[i];
+    done.change = std::max(done.change, std::abs(part * w.solution.a[i]));
+  }
+  auto& kept = w.projection.multiplier[level == Level::kPosition ? 0 : 1];
+  std::copy(w.k.multiplier.begin(), w.k.multiplier.end(), kept.begin());
+  return done;
+}
+
+double largest(const double* x, int n) {
+  double out = 0;
+  for (int i = 0; i < n; ++i) {
+    if (!(std::abs(x[i]) <= out)) out = std::abs(x[i]);  // a NaN stays
+  }
+  return out < HUGE_VAL ? out : HUGE_VAL;
+}
+
+/// sqrt(x^T M x) of the difference of two states.
+double mass_distance(const ModelData& m, const ModelWorkspace& w, const double* x0,
+                     const double* x) {
+  double sum = 0;
+  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+    const auto c = w.bound.kernel.center(b);
+    for (int k = 0; k < 3; ++k) {
+      double center = x[12 * b + k] - x0[12 * b + k];
+      double d[3];
+      for (int i = 0; i < 3; ++i) {
+        d[i] = x[12 * b + 3 + 3 * i + k] - x0[12 * b + 3 + 3 * i + k];
+        center += d[i] * c[i];
+      }
+      sum += w.bound.kernel.mass(b) * center * center;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) sum += w.bound.kernel.J(b, kEntry[i][j]) * d[i] * d[j];
+      }
+    }
+  }
+  return std::sqrt(std::max(sum, 0.0));
+}
+
+}  // namespace
+
+bool approach_positions(const ModelData& m, ModelWorkspace& w, double tolerance) {
+  constexpr int kMostSteps = 200;
+  auto& P = w.projection;
+  double* g_pos = P.g.data();
+  w.k.metric_offset.clear();
+  for (int i = 0; i < kMostSteps; ++i) {
+    place_bodies(m.kernel.structure, w.bound.kernel, P.q.data(), P.v.data(), w.k);
+    evaluate_invariants(m, w, g_pos, g_pos + m.sizes.num_pos);
+    const double defect = largest(g_pos, m.sizes.num_pos);
+    if (defect <= tolerance) return true;
+    if (!(defect < HUGE_VAL)) return false;
+    step(m, w, Level::kPosition, g_pos, P.q.data(), P.q.data(), defect, true);
+  }
+  return false;
+}
+
+ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tolerance) {
+  auto& P = w.projection;
+  ProjectionReport report;
+  double* g_pos = P.g.data();
+  double* g_vel = g_pos + m.sizes.num_pos;
+  w.k.metric_offset.clear();
+  for (auto& kept : P.multiplier) std::fill(kept.begin(), kept.end(), 0.0);
+  const auto place = [&] {
+    place_bodies(m.kernel.structure, w.bound.kernel, P.q.data(), P.v.data(), w.k);
+    evaluate_invariants(m, w, g_pos, g_vel);
+  };
+
+  // The defect falls quadratically, but the distance from the nearest point only by a factor that
+  // is the length of the way times the curvature, so each step must be small for the way made, too.
+  double defect = HUGE_VAL, way = 0;
+  Step last_step;
+  // At a singular position no correction reaches the row that was dropped: what is left of it waits
+  // until the mechanism has passed, if it is not more than gathers there. (T6)
+  const auto waits = [&](Level level, const double* g, double most) {
+    return last_step.singular && defect <= most &&
+           largest_kept(m.kernel.structure, w.k, level, g) <= tolerance;
+  };
+
+  // A row that others imply is implied at the velocities only up to |g| |v|: where there are loops,
+  // positions go on to that, or to where rounding ends it.
+  const bool loops = m.kernel.structure.plan.tests_any();
+  const double target = loops ? tolerance / (1 + 10 * largest(P.v.data(), m.sizes.nv)) : tolerance;
+
+  // Positions.
+  for (;; ++report.iterations) {
+    place();
+    const double last = defect;
+    defect = largest(g_pos, m.sizes.num_pos);
+    const bool settled = defect <= target || defect > 0.5 * last;
+    if (defect <= tolerance && settled && last_step.change * way <= tolerance) break;
+    if (settled && last_step.change * way <= tolerance &&
+        waits(Level::kPosition, g_pos, 3 * std::pow(last_step.rank_tolerance, 1.5))) {
+      break;
+    }
+    if (!(defect < HUGE_VAL) || report.iterations >= kMaxIterations) {
+      report.status = Status::kProjectionFailed;
+      report.residual = defect;
+      return report;
+    }
+    last_step = step(m, w, Level::kPosition, g_pos, P.q0.data(), P.q.data(), defect);
+    way += last_step.change;
+  }
+  report.residual = defect;
+
+  // Velocities: the first step is exact unless a row is quadratic in the velocities.
+  way = 0;
+  last_step = {};
+  for (int i = 0;; ++i) {
+    defect = largest(g_vel, m.sizes.num_vel);
+    if (defect <= tolerance &&
+        (!m.kernel.structure.has_quadratic_rates || last_step.change * way <= tolerance))
+      break;
+    if (waits(Level::kVelocity, g_vel,
+              3 * last_step.rank_tolerance * (1 + largest(P.v.data(), m.sizes.nv)))) {
+      break;
+    }
+    if (!(defect < HUGE_VAL) || i >= kMaxIterations) {
+      report.status = Status::kProjectionFailed;
+      report.residual = defect;
+      return report;
+    }
+    last_step = step(m, w, Level::kVelocity, g_vel, P.v0.data(), P.v.data(), defect);
+    way += last_step.change;
+    ++report.iterations;
+    place();
+  }
+  report.residual = std::max(report.residual, defect);
+  report.distance_q = mass_distance(m, w, P.q0.data(), P.q.data());
+  report.distance_v = mass_distance(m, w, P.v0.data(), P.v.data());
+  return report;
+}
+
+ProjectionReport Model::project(dynamics::Workspace& ws, double t, dynamics::Vec y, Norm norm,
+                                double tolerance) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  w.state.t = w.projection.t = t;
+  w.projection.norm = norm;
+  load_state(m, w, y.data());
+  evaluate_offsets(m.offset, w.bound, w.state, w.formula, w.offset, w.k);
+  auto& P = w.projection;
+  if (norm != Norm::kMass) {
+    const auto report = project_dense(*this, m, w, y, tolerance);
+    P.status = report.status;
+    return report;
+  }
+  std::copy(w.state.q_now, w.state.q_now + m.sizes.nq, P.q0.begin());
+  std::copy(w.state.v_now, w.state.v_now + m.sizes.nv, P.v0.begin());
+  P.q = P.q0;
+  P.v = P.v0;
+  const auto report = project_mass(m, w, tolerance);
+  P.status = report.status;
+  if (report.status == Status::kOk) {
+    store_coordinates(m.kernel, P.q.data(), y.data());
+    store_coordinates(m.kernel, P.v.data(), y.data() + m.sizes.nq);
+  }
+  return report;
+}
+
+Status Model::project_directions(dynamics::Workspace& ws, dynamics::Directions& dy) const {
+  ModelWorkspace& w = cast(ws);
+  w.state.mode = nullptr;
+  if (w.projection.status != Status::kOk) return w.projection.status;
+  if (w.projection.norm != Norm::kMass) return project_dense_directions(*this, *data_, w, dy);
+  return project_mass_directions(*data_, w, dy);
+}
+
+}  // namespace parfait::mbs

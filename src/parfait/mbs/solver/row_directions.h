@@ -1,0 +1,22 @@
+#pragma once
+
+#include "parfait/mbs/solver/direction_step.h"
+#include "parfait/mechanism/constraint_row.h"
+
+/// The rows of any joint with directions, from the motion of its two markers: slower than what
+/// solve_directions does for joints without directions of their own, and right for all.
+namespace parfait::mbs {
+
+/// Both ends of a joint with the directions in d.lanes.
+Site<Dual> joint_site(const JointShape& shape, const Geometry& g, const KernelState& k,
+                      const DirectionState& d, const GeometryLanes* seeds);
+/// Positions and rates of the vectors that the row is a function of; the others, and accelerations,
+/// stay zero.
+RowMotion<Dual> row_motion(const Site<Dual>& site, const RowShape& row);
+/// Directions of the row's second derivative, G a - gamma.
+Lane row_acceleration_directions(const Site<Dual>& site, const RowShape& row);
+/// The wrench of a joint's multipliers as its gradient turns: subtracted from F, T (and F_X).
+void subtract_wrenches(const Structure& s, const JointShape& shape, const Site<Dual>& site,
+                       const double* lambda, DirectionState& d);
+
+}  // namespace parfait::mbs
