@@ -3,7 +3,7 @@
 
 The values and deviations there were checked without the tool: by a Gauss-Newton step at each of them with a Runge-Kutta
 integrator of fixed step and differences for derivatives, which was below 2e-4 deviations; mechanisms in joint coordinates
-(a four-bar's first angle as the nearest in the mass norm), where it was below 3e-5; the unstable model by its closed form;
+(a four-bar's first angle as the nearest in the mass norm), where it was below 3e-5; the unstable model and the bouncing ball by closed forms;
 those with the norms l1 and huber by a simplex search with the closed form (their deviations are stored numbers). Stored
 numbers are those of the hexapods and of bricard_spring; tests/reference looks at their motions.
 """

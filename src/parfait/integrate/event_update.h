@@ -34,6 +34,8 @@ class EventUpdate {
   Answer apply(int which, State& state, const Tangent& rate, const dynamics::Directions& dz,
                bool& jumped);
   dynamics::Status status() const { return status_; }
+  /// dt_s of the last event, along each direction.
+  const std::vector<double>& time_directions() const { return dt_; }
 
  private:
   bool event_time_directions(int which, const State& state, const Tangent& rate,

@@ -73,6 +73,26 @@ TEST_P(Events, ManyBouncesFollowTheGeometricSeries) {
   }
 }
 
+// The same series: with q = 1 + 2 (e + ... + e^(n-1)), impact n is at sqrt(2 h0 / g) q.
+TEST_P(Events, TimesOfEventsHaveDerivatives) {
+  FormulaRun run(bouncing_ball(1, 0, 0.8));
+  run.run(3.5, options());
+  const double t1 = std::sqrt(2 / 9.81), e = 0.8;
+  ASSERT_EQ(run.result.events.size(), 9u);
+  double q = 1, dq = 0;
+  for (int n = 0; n < 9; ++n) {
+    const auto& dt = run.result.events[n].dt;  // along h0, v0, g, e
+    ASSERT_EQ(dt.size(), 4u);
+    EXPECT_NEAR(dt[0], t1 * q / 2, 1e-8) << n;
+    EXPECT_NEAR(dt[2], -t1 * q / (2 * 9.81), 1e-9) << n;
+    EXPECT_NEAR(dt[3], t1 * dq, 1e-8) << n;
+    q += 2 * std::pow(e, n + 1);
+    dq += 2 * (n + 1) * std::pow(e, n);
+  }
+  run.run(3.5, options(), false);
+  EXPECT_TRUE(run.result.events[0].dt.empty());
+}
+
 TEST_P(Events, ABallThatComesToRestIsReported) {
   FormulaRun run(bouncing_ball(1, 0, 0.5));
   run.run(5, options(), false);
@@ -119,6 +139,7 @@ TEST_P(Events, TimeEventsAreHitExactlyAndMoveWithTheirParameter) {
   const State end = run.run(1.5, options());
   ASSERT_EQ(run.result.events.size(), 1u);
   EXPECT_EQ(run.result.events[0].t, 0.7);
+  EXPECT_EQ(run.result.events[0].dt, (std::vector<double>{0, 1, 0}));  // along x0, T, c
   EXPECT_NEAR(end.y[0], std::exp(1.5) + 2 * std::exp(0.8), 1e-10);
   EXPECT_NEAR(end.W(0, 0), std::exp(1.5), 1e-10);
   EXPECT_NEAR(end.W(0, 1), -2 * std::exp(0.8), 1e-10);

@@ -340,8 +340,11 @@ class Integrator::Run {
     if (answer == EventUpdate::Answer::kFailed) {
       return fail(Outcome::kSystemFailed, update_->status());
     }
-    result_.events.push_back(
-        {.t = state_.t, .which = which, .mode = state_.mode[which], .jumped = jumped});
+    result_.events.push_back({.t = state_.t,
+                              .which = which,
+                              .mode = state_.mode[which],
+                              .jumped = jumped,
+                              .dt = update_->time_directions()});
     watch_->note_passage(which, state_.t);
     const bool many = static_cast<int>(result_.events.size()) >= flow_.options().max_events;
     if (answer == EventUpdate::Answer::kSliding || !progress_.add(state_.t) || many) {

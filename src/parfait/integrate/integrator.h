@@ -13,9 +13,10 @@ namespace parfait::integrate {
 /// A switching function that passed zero.
 struct Event {
   double t = 0;
-  int which = 0;         ///< index of the switching function
-  std::int8_t mode = 0;  ///< its sign afterwards
-  bool jumped = false;   ///< the state jumped
+  int which = 0;             ///< index of the switching function
+  std::int8_t mode = 0;      ///< its sign afterwards
+  bool jumped = false;       ///< the state jumped
+  std::vector<double> dt{};  ///< of t along each direction (E1 in events.md); empty: none
 };
 
 struct Result {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parfait/estimate/fit/synthesize.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/io/data_table.h"
 #include "parfait/io/problem_elements.h"
 #include "parfait/io/text_file.h"
@@ -105,12 +106,45 @@ estimate::Sigma read_sigma(Element& element) {
   return sigma;
 }
 
+/// What the model says about the column: the attributes of one of the kinds.
+void read_kind(Element& element, estimate::Observation& observation) {
+  const estimate::ObservationKind* found = nullptr;
+  Text key;
+  for (const auto& kind : estimate::observation_kinds()) {
+    const auto field = element.field(kind->key());
+    if (!field) continue;
+    if (found != nullptr) {
+      element.fail(field->place,
+                   fmt::format("give \"{}\" or \"{}\", not both.", found->key(), kind->key()));
+    }
+    found = kind.get();
+    key = *field;
+  }
+  if (found == nullptr) element.fail_missing(estimate::kQuantityKind);
+  observation.kind = found->key();
+  if (observation.kind == estimate::kQuantityKind) {
+    observation.quantity = {key.text, key.place};
+  } else {
+    observation.settings.push_back({.name = found->key(), .text = key.text, .place = key.place});
+  }
+  for (const auto& kind : estimate::observation_kinds()) {
+    for (const auto& name : kind->attributes()) {
+      const auto field = element.field(name);
+      if (!field) continue;
+      if (kind.get() != found) {
+        element.fail(field->place,
+                     fmt::format("\"{}\" belongs to observations by \"{}\".", name, kind->key()));
+      }
+      observation.settings.push_back({.name = name, .text = field->text, .place = field->place});
+    }
+  }
+}
+
 estimate::Observation read_observation(Element& element, const Data& data) {
   estimate::Observation observation;
   observation.place = element.place();
   observation.column = read_name(element, "column");
-  const Text quantity = element.required_field("quantity");
-  observation.quantity = {quantity.text, quantity.place};
+  read_kind(element, observation);
   const bool has_sigma = element.field("sigma") || element.field("sigma_column") ||
                          element.field("relative") || element.field("absolute");
   observation.sigma = read_sigma(element);

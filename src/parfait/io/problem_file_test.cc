@@ -421,6 +421,28 @@ TEST(ProblemFile, APriorOfPetabIsNormal) {
   EXPECT_FALSE(p.estimates[1].prior.has_value());
 }
 
+TEST(ProblemFile, TimesOfEventsAreReadAndWrittenAgain) {
+  const ProblemFolder folder("problem_event_times");
+  ProblemFolder::edit("model.xml", "<state id=\"y\"",
+                      "<event id=\"full\" when=\"x - 1.2\"> <set state=\"y\"> 0 </set> </event>\n"
+                      "  <state id=\"y\"");
+  ProblemFolder::edit("dynamic.xml", R"(column="y" quantity="2*y" sigma="0.1")",
+                      R"(column="y" event="full" occurrence="2" sigma="0.1")");
+  ProblemFolder::edit("dynamic.xml", R"(data="data.csv")", R"(data="data.csv" end="2")");
+  const Problem original = read_problem("dynamic.xml");
+  const Problem again = read_problem_text(problem_text(original), "dynamic.xml");
+  for (const Problem* p : {&original, &again}) {
+    const auto& o = p->experiments[0].observations[1];
+    EXPECT_EQ(o.kind, "event");
+    EXPECT_TRUE(o.quantity.empty());
+    ASSERT_EQ(o.settings.size(), 2U);
+    EXPECT_EQ(o.find("event")->text, "full");
+    EXPECT_EQ(o.find("occurrence")->text, "2");
+    EXPECT_EQ(o.sigma.absolute, 0.1);
+    EXPECT_EQ(p->experiments[0].observations[0].kind, "quantity");
+  }
+}
+
 /// Writes the files that docs/problem_file.md shows: a line with the name, then a fenced block.
 int write_documented_files() {
   std::istringstream in(read_text_file(PARFAIT_SOURCE_DIR "/docs/problem_file.md"));

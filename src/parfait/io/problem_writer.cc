@@ -91,7 +91,8 @@ bool is_found_as_time(const estimate::Data& data) {
 void write_observation(xml_node parent, const estimate::Observation& observation) {
   xml_node node = parent.append_child("observe");
   set(node, "column", observation.column);
-  set(node, "quantity", observation.quantity.text);
+  if (!observation.quantity.empty()) set(node, "quantity", observation.quantity.text);
+  for (const auto& setting : observation.settings) set(node, setting.name.c_str(), setting.text);
   const auto& sigma = observation.sigma;
   if (!sigma.column.empty()) {
     set(node, "sigma_column", sigma.column);

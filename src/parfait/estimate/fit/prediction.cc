@@ -5,6 +5,7 @@
 
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/estimate/statistics/statistics.h"
 
 namespace parfait::estimate {
@@ -23,7 +24,9 @@ std::vector<double> times_of(const ExperimentDescription& e, int count) {
     times.push_back(horizon.begin + (horizon.end - horizon.begin) * i / std::max(1, count - 1));
   }
   times.back() = horizon.end;
-  for (const Measurement& m : measurements_of(e)) times.push_back(m.t);
+  for (const Measurement& m : measurements_of(e)) {
+    if (kind_of(e.observations[m.observation]).is_at_row_time()) times.push_back(m.t);
+  }
   std::ranges::sort(times);
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
@@ -81,7 +84,11 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
     times.emplace_back();
     if (!e.system) continue;
     if (own.empty()) {
-      for (const Observation& o : e.observations) own.push_back(o.quantity.text);
+      for (const Observation& o : e.observations) {
+        if (!o.quantity.empty()) own.push_back(o.quantity.text);
+      }
+      // Where only times of events are measured, the states show what happens in between.
+      if (own.empty()) own = e.system->state_names();
     }
     times.back() = times_of(e, count);
     watched.experiments[i] = watching(e, times.back(), own);

@@ -9,6 +9,7 @@
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/math/quantiles.h"
 
 namespace parfait::estimate {
@@ -44,8 +45,10 @@ void clear_measurements(ExperimentDescription& e) {
     if (c < 0) continue;
     auto& column = e.data.columns[static_cast<std::size_t>(c)];
     const bool empty = std::ranges::all_of(column, [](double x) { return std::isnan(x); });
+    const bool once = empty && !kind_of(o).is_at_row_time();
     for (double& cell : column) {
       if (empty || !std::isnan(cell)) cell = 0;
+      if (once) break;
     }
   }
   std::erase_if(e.initial,

@@ -5,6 +5,7 @@
 #include "parfait/estimate/problem/check_problem.h"
 #include "parfait/estimate/problem/check_problem_parts.h"
 #include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/estimate/problem/problem_counts.h"
 
 namespace parfait::estimate {
@@ -144,6 +145,38 @@ void check_inside(const ExperimentDescription& experiment, const Numbers& t,
   }
 }
 
+void check_kind(const Observation& observation, bool is_dynamic, const Subject& subject) {
+  const ObservationKind* kind = find_observation_kind(observation.kind);
+  if (kind == nullptr) {
+    std::vector<std::string> keys;
+    for (const auto& known : observation_kinds()) keys.push_back(known->key());
+    check_known(observation.kind, keys, "kind of observation", "Kinds", subject);
+  }
+  if (is_dynamic || observation.kind == kQuantityKind) return;
+  subject.fail(fmt::format("\"{}\" needs a model; this experiment has none.", observation.kind));
+}
+
+/// Times of something that happens in the experiment.
+void check_own_times(const ExperimentDescription& experiment, const Numbers& measured,
+                     const Observation& observation, const Subject& subject) {
+  if (!experiment.end) {
+    subject.fail(
+        "when the experiment ends does not follow from these data; give it its end=\"...\".");
+  }
+  const auto [begin, end] = horizon_of(experiment);
+  for (std::size_t r = 0; r < measured.size(); ++r) {
+    if (std::isnan(measured[r]) || (measured[r] >= begin && measured[r] <= end)) continue;
+    fail_row(subject, experiment.data, r,
+             fmt::format("\"{}\" is the time {}, outside the experiment, which lasts from {} to "
+                         "{}.",
+                         observation.column, measured[r], begin, end));
+  }
+}
+
+bool is_at_row_time(const Observation& observation) {
+  return kind_of(observation).is_at_row_time();
+}
+
 }  // namespace
 
 int check_data(const ExperimentDescription& experiment, std::vector<std::string>& warnings) {
@@ -154,8 +187,12 @@ int check_data(const ExperimentDescription& experiment, std::vector<std::string>
   }
   check_shape(data, subject);
   const bool is_dynamic = experiment.system != nullptr;
+  for (const auto& observation : experiment.observations) {
+    check_kind(observation, is_dynamic,
+               subject.part(observation.place, fmt::format("observe \"{}\"", observation.column)));
+  }
   if (is_dynamic) {
-    check_times(data, subject);
+    if (std::ranges::any_of(experiment.observations, is_at_row_time)) check_times(data, subject);
     check_horizon(experiment, subject);
   }
   int total = 0;
@@ -170,8 +207,10 @@ int check_data(const ExperimentDescription& experiment, std::vector<std::string>
     }
     check_sigma_numbers(observation.sigma, part);
     check_sigma_cells(data, observation, measured, part);
-    if (is_dynamic) {
+    if (is_dynamic && is_at_row_time(observation)) {
       check_inside(experiment, find_column(data, data.time, part), measured, observation, part);
+    } else if (is_dynamic) {
+      check_own_times(experiment, measured, observation, part);
     }
     const auto count =
         std::count_if(measured.begin(), measured.end(), [](double x) { return !std::isnan(x); });

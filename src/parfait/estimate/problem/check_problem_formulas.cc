@@ -5,25 +5,13 @@
 #include "parfait/estimate/problem/check_problem_parts.h"
 #include "parfait/estimate/problem/formula_names.h"
 #include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/observation_kind.h"
 
 namespace parfait::estimate {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// A quantity of a model varies if it names anything but the time and parameters that are given.
-bool varies(const std::vector<std::string>& names, const dynamics::System& system,
-            const std::vector<std::string>& estimated) {
-  const auto states = system.state_names();
-  const auto& parameters = system.parameters();
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const bool is_parameter =
-        !contains(states, name) && std::any_of(parameters.begin(), parameters.end(),
-                                               [&](const auto& p) { return p.id == name; });
-    return is_parameter ? contains(estimated, name) : name != "t";
-  });
 }
 
 bool any_of(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
@@ -67,15 +55,11 @@ void check_observations(const ExperimentDescription& experiment,
     const Subject subject =
         subject_of(experiment)
             .part(observation.place, fmt::format("observe \"{}\"", observation.column));
-    if (observation.quantity.empty()) subject.fail("a quantity is missing.");
     if (experiment.system) {
-      const auto names = names_in(observation.quantity, *experiment.system, subject);
-      if (varies(names, *experiment.system, estimated)) continue;
-      subject.fail(
-          fmt::format("\"{}\" depends on no state and no estimated parameter, so measuring "
-                      "it tells nothing.",
-                      observation.quantity.text));
+      kind_of(observation).check(observation, experiment, estimated, subject);
+      continue;
     }
+    if (observation.quantity.empty()) subject.fail("a quantity is missing.");
     if (any_of(names_in(observation.quantity, known, subject), estimated)) continue;
     subject.fail(
         fmt::format("\"{}\" depends on no estimated parameter, so measuring it tells "

@@ -75,4 +75,19 @@ std::vector<std::string> names_in(const FormulaText& formula, const std::vector<
   }
 }
 
+bool varies(const std::vector<std::string>& names, const dynamics::System& system,
+            const std::vector<std::string>& estimated) {
+  const auto contains = [](const std::vector<std::string>& all, const std::string& name) {
+    return std::ranges::find(all, name) != all.end();
+  };
+  const auto states = system.state_names();
+  const auto& parameters = system.parameters();
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    const bool is_parameter =
+        !contains(states, name) &&
+        std::ranges::any_of(parameters, [&](const auto& p) { return p.id == name; });
+    return is_parameter ? contains(estimated, name) : name != "t";
+  });
+}
+
 }  // namespace parfait::estimate

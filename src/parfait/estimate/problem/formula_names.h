@@ -16,4 +16,8 @@ std::vector<std::string> names_in(const FormulaText& formula, const dynamics::Sy
 std::vector<std::string> names_in(const FormulaText& formula, const std::vector<std::string>& known,
                                   const Subject& subject);
 
+/// A quantity varies if it names anything but the time and parameters that are given.
+bool varies(const std::vector<std::string>& names, const dynamics::System& system,
+            const std::vector<std::string>& estimated);
+
 }  // namespace parfait::estimate

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parfait/estimate/problem/observation_kind.h"
+
 namespace parfait::estimate {
 
 Horizon horizon_of(const ExperimentDescription& experiment) {
@@ -13,7 +15,11 @@ Horizon horizon_of(const ExperimentDescription& experiment) {
     end = std::max(end, t);
   };
   const int time = experiment.data.find_column(experiment.data.time);
-  if (time >= 0 && experiment.data.num_rows() > 0) {
+  const bool time_counts = experiment.observations.empty() ||
+                           std::ranges::any_of(experiment.observations, [](const Observation& o) {
+                             return kind_of(o).is_at_row_time();
+                           });
+  if (time >= 0 && experiment.data.num_rows() > 0 && time_counts) {
     const auto& t = experiment.data.columns[static_cast<std::size_t>(time)];
     include(t.front());
     include(t.back());

@@ -51,12 +51,28 @@ struct Sigma {
   std::string column{};  ///< if not empty, instead of the two
 };
 
+/// An attribute of an <observe>, as it was written.
+struct Setting {
+  std::string name, text;
+  Place place{};
+};
+constexpr const char* kQuantityKind = "quantity";
+
 /// A measured column and what the model says about it.
 struct Observation {
   std::string column;
-  FormulaText quantity;  ///< algebraic experiments: a formula of columns and parameters
+  FormulaText quantity{};  ///< algebraic experiments: a formula of columns and parameters
   Sigma sigma{};
   Place place{};
+  std::string kind = kQuantityKind;  ///< the key of an ObservationKind
+  std::vector<Setting> settings{};   ///< of other kinds than quantities: their attributes
+
+  /// Null: there is no such setting.
+  const Setting* find(std::string_view name) const {
+    const auto found = std::find_if(settings.begin(), settings.end(),
+                                    [&](const Setting& setting) { return setting.name == name; });
+    return found == settings.end() ? nullptr : &*found;
+  }
 };
 
 /// Measurements: a table with a row per time (or, for algebraic experiments, per point). Times do

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/math/dense_solves.h"
 #include "parfait/math/finite.h"
 
@@ -65,6 +66,7 @@ void project_on_measurements(const ExperimentDescription& description,
   std::vector<std::string> names;
   std::vector<double> target;
   for (const Observation& o : description.observations) {
+    if (!kind_of(o).is_at_row_time()) continue;
     const int column = description.data.find_column(o.column);
     const double value =
         interpolate(description.data.columns[time], description.data.columns[column], t);

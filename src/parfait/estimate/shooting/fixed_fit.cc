@@ -99,6 +99,7 @@ bool FixedFit::linearize(ShootingIntervals& intervals, Trajectory& trajectory,
     node.state_shift = directions.shift;
     if (!run(intervals, i, at, directions)) return false;
     intervals.take_values(i, trajectory);
+    if (layout.watches_events) node.events = trajectory.intervals[i].events;
     const int blocks = intervals.interval(i).num_watched();
     node.watched_by_w.resize(blocks);
     node.watched_by_theta.resize(blocks);

@@ -36,6 +36,9 @@ bool IndependentIntervals::linearize(ShootingIntervals& intervals, Trajectory& t
   const Condensing method = intervals.options().condensing;
   condenser_.factorize(condensed.num_w, layout.num_theta(), matching_, method);
   condense(layout, condensed);
+  for (int i = 0; i < intervals.size() && layout.watches_events; ++i) {
+    condensed.nodes[i].events = trajectory.intervals[i].events;
+  }
   const bool changed = condenser_.method() == Condensing::kOrthogonal && intervals.size() > 1 &&
                        method == Condensing::kAutomatic;
   remark_ = changed ? fmt::format(

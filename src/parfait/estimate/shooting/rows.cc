@@ -23,6 +23,15 @@ void ShootingRow::derivative(const Trajectory& at, const Condensed& condensed,
   for (const Term& term : terms) term.what->add_derivative(at, condensed, term.weight, out);
 }
 
+std::string missing_in(const std::vector<ShootingRow>& rows, const Trajectory& at) {
+  for (const ShootingRow& row : rows) {
+    for (const ShootingRow::Term& term : row.terms) {
+      if (std::string why = term.what->missing(at); !why.empty()) return why;
+    }
+  }
+  return "";
+}
+
 VectorXd values_of(const std::vector<ShootingRow>& rows, const Trajectory& at) {
   VectorXd values(static_cast<Index>(rows.size()));
   for (std::size_t r = 0; r < rows.size(); ++r) values[r] = rows[r].value(at);

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "parfait/estimate/linear/block.h"
@@ -28,6 +29,8 @@ class Observable {
  public:
   virtual ~Observable() = default;
   virtual double value(const Trajectory& at) const = 0;
+  /// Why there is no such number on a trajectory; empty: there is one.
+  virtual std::string missing(const Trajectory& /*at*/) const { return ""; }
   /// `at`: where the linearization was made.
   virtual void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
                               RowDerivative& row) const = 0;
@@ -50,6 +53,8 @@ struct ShootingRow {
   void derivative(const Trajectory& at, const Condensed& condensed, RowDerivative& out) const;
 };
 
+/// Why one of the rows has no value; empty: all have.
+std::string missing_in(const std::vector<ShootingRow>& rows, const Trajectory& at);
 Eigen::VectorXd values_of(const std::vector<ShootingRow>& rows, const Trajectory& at);
 
 /// The derivatives of the rows by xi = (w | local unknowns) and by the shared parameters.

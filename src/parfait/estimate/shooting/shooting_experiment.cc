@@ -41,17 +41,25 @@ bool ShootingExperiment::initialize(VecIn p, VectorXd& x) {
   return find_first_nodes(description_, p, intervals_, x);
 }
 
-void ShootingExperiment::collect_values() {
+/// Values of all rows. False: one does not exist on this trajectory.
+bool ShootingExperiment::collect_values() {
+  for (const auto* rows : {&layout_.data, &layout_.equations, &layout_.inequalities}) {
+    const std::string why = missing_in(*rows, trajectory_);
+    if (why.empty()) continue;
+    intervals_.fail(fmt::format("experiment \"{}\": {}", layout_.id, why));
+    return false;
+  }
   values_.b = values_of(layout_.data, trajectory_);
   values_.c = values_of(layout_.equations, trajectory_);
   values_.e = values_of(layout_.inequalities, trajectory_);
+  return true;
 }
 
 bool ShootingExperiment::evaluate(VecIn x, VecIn p) {
   set_point(layout_, x, p, trajectory_.at);
   if (!intervals_.run(trajectory_.at)) return false;
   intervals_.take_all(trajectory_);
-  collect_values();
+  if (!collect_values()) return false;
   return !linearized_ || reduction_->correct(intervals_, trajectory_, condensed_);
 }
 
@@ -59,7 +67,7 @@ bool ShootingExperiment::linearize(VecIn x, VecIn p) {
   set_point(layout_, x, p, trajectory_.at);
   linearized_ = false;
   if (!reduction_->linearize(intervals_, trajectory_, condensed_)) return false;
-  collect_values();
+  if (!collect_values()) return false;
   linearized_ = true;
   fill_block();
   watch_switches();

@@ -55,7 +55,7 @@ class ShootingExperiment final : public Experiment {
     int linearizations = 0;
     int changed = 0;  ///< the last linearization whose sequence differed from the one before
   };
-  void collect_values();
+  bool collect_values();
   void fill_block();
   void watch_switches();
 

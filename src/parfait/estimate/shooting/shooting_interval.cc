@@ -10,16 +10,18 @@ namespace parfait::estimate {
 ShootingInterval::ShootingInterval(const dynamics::System& system,
                                    const dynamics::System::Observer& observer,
                                    const integrate::Options& options, double t0, double t1,
-                                   std::vector<double> times)
+                                   std::vector<double> times, bool watches_events)
     : system_(system),
       observer_(observer),
       options_(options),
       t0_(t0),
       t1_(t1),
-      times_(std::move(times)) {
+      times_(std::move(times)),
+      watches_events_(watches_events) {
   quantity_.resize(static_cast<std::size_t>(observer.size()));
   values_.resize(observer.size(), num_samples());
   derivatives_.assign(times_.size(), Eigen::MatrixXd(observer.size(), 0));
+  if (watches_events_) derivatives_.emplace_back(0, 0);
 }
 
 bool ShootingInterval::run(const Start& start, bool record) {
@@ -63,7 +65,10 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
   for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= t0_; ++next_) {
     if (!observe(t0_, {})) return false;
   }
-  if (t1_ <= t0_) return true;
+  if (t1_ <= t0_) {
+    take_event_times(start.W.count());
+    return true;
+  }
 
   integrate::Integrator integrator(system_, *flow_workspace_, options_);
   const auto on_step = [this](const integrate::AcceptedStep& step) { return take(step); };
@@ -71,12 +76,22 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
                                                      : integrator.run(state_, t1_, on_step, record);
   events_ = result.events;
   statistics_ = result.statistics;
+  take_event_times(start.W.count());
   if (!why_.empty()) return false;
   if (result.outcome != integrate::Outcome::kFinished) {
     why_ = result.message();
     return false;
   }
   return true;
+}
+
+void ShootingInterval::take_event_times(int num_directions) {
+  if (!watches_events_) return;
+  Eigen::MatrixXd& D = derivatives_.back();
+  D.resize(static_cast<Eigen::Index>(events_.size()), num_directions);
+  for (std::size_t e = 0; e < events_.size(); ++e) {
+    for (int j = 0; j < num_directions; ++j) D(e, j) = events_[e].dt[j];
+  }
 }
 
 bool ShootingInterval::take(const integrate::AcceptedStep& step) {

@@ -20,7 +20,7 @@ class ShootingInterval {
  public:
   ShootingInterval(const dynamics::System& system, const dynamics::System::Observer& observer,
                    const integrate::Options& options, double t0, double t1,
-                   std::vector<double> times);
+                   std::vector<double> times, bool watches_events = false);
 
   /// The node, and what to differentiate along: W (ny x k), dz (nz x k), dp (np x k); no columns:
   /// values only.
@@ -37,8 +37,9 @@ class ShootingInterval {
   double t0() const { return t0_; }
   double t1() const { return t1_; }
   int num_samples() const { return static_cast<int>(times_.size()); }
-  /// Blocks of derivatives(): one per sample.
-  int num_watched() const { return num_samples(); }
+  /// Blocks of derivatives(): one per sample, then one with the times of events, if they are
+  /// watched.
+  int num_watched() const { return static_cast<int>(derivatives_.size()); }
 
   // Of the last run.
   const std::vector<double>& y1() const { return state_.y; }
@@ -46,7 +47,8 @@ class ShootingInterval {
   const dynamics::Directions& W1() const { return state_.W; }
   /// One column per sample time.
   const Eigen::MatrixXd& values() const { return values_; }
-  /// Derivatives of the quantities at a sample time (quantities x k).
+  /// Derivatives of the quantities at a sample time (quantities x k), or of the times of all
+  /// events (events x k).
   const Eigen::MatrixXd& derivatives(int block) const { return derivatives_[block]; }
   const std::vector<integrate::Event>& events() const { return events_; }
   const integrate::Statistics& statistics() const { return statistics_; }
@@ -56,12 +58,14 @@ class ShootingInterval {
   void bind(const Start& start);
   bool take(const integrate::AcceptedStep& step);
   bool observe(double t, const std::vector<std::int8_t>& mode);
+  void take_event_times(int num_directions);
 
   const dynamics::System& system_;
   const dynamics::System::Observer& observer_;
   integrate::Options options_;
   double t0_, t1_;
   std::vector<double> times_;
+  bool watches_events_;
 
   int capacity_ = -1;  ///< directions that the workspaces hold
   std::unique_ptr<dynamics::Workspace> flow_workspace_, observer_workspace_;

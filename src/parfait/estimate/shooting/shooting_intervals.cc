@@ -21,7 +21,7 @@ ShootingIntervals::ShootingIntervals(const ShootingLayout& layout, const FitOpti
     const dynamics::System& system = interval.relaxed ? *interval.relaxed : *layout.system;
     interval.integration = std::make_unique<ShootingInterval>(
         system, *layout.observer, options.integrator, layout.times[i], layout.end_of(i),
-        layout.sample_times[i]);
+        layout.sample_times[i], layout.watches_events);
     interval.node = placement_.make_node();
   }
 }

@@ -8,11 +8,11 @@
 
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/estimate/shooting/observables.h"
+#include "parfait/estimate/shooting/row_builder.h"
 
 namespace parfait::estimate {
-
-using base::InputError;
 
 namespace shooting_layout {
 namespace {
@@ -87,46 +87,17 @@ void add_grid(const ExperimentDescription& description, ShootingLayout& layout) 
   layout.sample_times.resize(layout.times.size());
 }
 
-void add_sample_time(double t, ShootingLayout& layout) {
-  auto& times = layout.sample_times[layout.interval_of(t)];
-  const auto at = std::lower_bound(times.begin(), times.end(), t);
-  if (at == times.end() || *at != t) times.insert(at, t);
-}
-
-/// The place of a quantity among those that are observed.
-int quantity(const FormulaText& formula, ShootingLayout& layout) {
-  auto& all = layout.quantities;
-  const auto at = std::find(all.begin(), all.end(), formula.text);
-  if (at != all.end()) return static_cast<int>(at - all.begin());
-  try {
-    layout.system->make_observer(std::vector<std::string>{formula.text});
-  } catch (const InputError& error) {
-    throw error.place().text().empty() ? InputError(formula.place, error.what()) : error;
+/// What all rows need to see, before any of them is made.
+void add_requests(const ExperimentDescription& description,
+                  const std::vector<Measurement>& measurements, RowBuilder& builder) {
+  for (const Measurement& m : measurements) {
+    const Observation& o = description.observations[m.observation];
+    kind_of(o).request(o, m, builder);
   }
-  all.push_back(formula.text);
-  return static_cast<int>(all.size()) - 1;
-}
-
-/// A quantity at a time that add_sample_time() knows.
-std::shared_ptr<const Observable> quantity_at(double t, const FormulaText& formula,
-                                              const Place& place, ShootingLayout& layout) {
-  const int index = quantity(formula, layout);
-  if (t < layout.begin || t > layout.end) {
-    throw InputError(place, fmt::format("experiment \"{}\": t = {:g} lies outside the horizon "
-                                        "[{:g}, {:g}].",
-                                        layout.id, t, layout.begin, layout.end));
-  }
-  const int interval = layout.interval_of(t);
-  const auto& times = layout.sample_times[interval];
-  const auto at = std::lower_bound(times.begin(), times.end(), t);
-  return std::make_shared<QuantityAtTime>(interval, static_cast<int>(at - times.begin()), index);
-}
-
-void add_samples(const ExperimentDescription& description,
-                 const std::vector<Measurement>& measurements, ShootingLayout& layout) {
-  for (const Measurement& m : measurements) add_sample_time(m.t, layout);
   for (const Requirement& r : description.requirements) {
-    for (const auto& term : r.terms) add_sample_time(term.at.value_or(layout.begin), layout);
+    for (const auto& term : r.terms) {
+      builder.request_sample(term.at.value_or(builder.layout().begin));
+    }
   }
 }
 
@@ -139,11 +110,14 @@ void add_residual(std::shared_ptr<const Observable> what, double weight, const R
 }
 
 void add_measurements(const ExperimentDescription& description,
-                      const std::vector<Measurement>& measurements, ShootingLayout& layout) {
+                      const std::vector<Measurement>& measurements, RowBuilder& builder,
+                      ShootingLayout& layout) {
   for (const Measurement& m : measurements) {
     const Observation& o = description.observations[m.observation];
-    add_residual(quantity_at(m.t, o.quantity, o.place, layout), 1 / m.sigma,
-                 {.column = o.column, .t = m.t, .measured = m.value, .sigma = m.sigma}, layout);
+    const ObservationKind& kind = kind_of(o);
+    add_residual(kind.make(o, m, builder), 1 / m.sigma,
+                 {.column = o.column, .t = kind.time_of(m), .measured = m.value, .sigma = m.sigma},
+                 layout);
   }
 }
 
@@ -178,12 +152,13 @@ void add_priors(const ExperimentDescription& description, ShootingLayout& layout
   }
 }
 
-void add_requirements(const ExperimentDescription& description, ShootingLayout& layout) {
+void add_requirements(const ExperimentDescription& description, RowBuilder& builder,
+                      ShootingLayout& layout) {
   for (const Requirement& requirement : description.requirements) {
     ShootingRow row;
     for (const auto& term : requirement.terms) {
-      row.terms.push_back({.what = quantity_at(term.at.value_or(layout.begin), term.formula,
-                                               requirement.place, layout)});
+      row.terms.push_back({.what = builder.quantity_at(term.at.value_or(layout.begin), term.formula,
+                                                       requirement.place)});
     }
     (requirement.inequality ? layout.inequalities : layout.equations).push_back(std::move(row));
   }
@@ -276,10 +251,11 @@ ShootingLayout make_shooting_layout(const ExperimentDescription& description,
   add_first_node(description, layout);
   add_grid(description, layout);
   const std::vector<Measurement> measurements = measurements_of(description);
-  add_samples(description, measurements, layout);  // before rows, which know their places
-  add_measurements(description, measurements, layout);
+  RowBuilder builder(layout);
+  add_requests(description, measurements, builder);
+  add_measurements(description, measurements, builder, layout);
   add_priors(description, layout);
-  add_requirements(description, layout);
+  add_requirements(description, builder, layout);
   add_all_bounds(description, layout);
   layout.observer = layout.system->make_observer(layout.quantities);
   add_outside(layout);

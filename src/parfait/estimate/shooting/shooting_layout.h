@@ -45,6 +45,7 @@ struct ShootingLayout {
   double begin = 0, end = 0;
   std::vector<double> times;                      ///< tau_i
   std::vector<std::vector<double>> sample_times;  ///< in each interval, ascending
+  bool watches_events = false;                    ///< rows ask for times of events
 
   // Rows.
   std::vector<std::string> quantities;                   ///< observed at all samples ...

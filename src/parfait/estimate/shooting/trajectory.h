@@ -37,6 +37,8 @@ struct CondensedNode {
   std::vector<Eigen::VectorXd> watched_shift;
   Eigen::MatrixXd z_by_s, z_by_theta;
   Eigen::VectorXd z_shift;
+  /// Where events are watched: those of the linearization; their times are the last block of m.
+  std::vector<integrate::Event> events;
 };
 struct Condensed {
   int num_w = 0;
