@@ -38,7 +38,7 @@ std::string message(const std::function<void(FormulaModel&)>& spoil) {
 }
 
 TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   using M = FormulaModel;
   const struct {
     std::function<void(M&)> spoil;
@@ -119,12 +119,11 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
       {[](M& m) {
          m.event("", "x").set("y", 1).sets[0].place = {"m.xml", 8, 5};
        },
-       "m.xml:8:5: event: set \"y\": this is neither a state nor a parameter. "
-       "States and parameters: x, k."},
+       "m.xml:8:5: event: \"y\" is neither a state nor a parameter. States and parameters: x, k."},
       {[](M& m) {
          m.event("e", "x").set("x", 1).set("x", 2).sets[1].place = {"m.xml", 8, 5};
        },
-       "m.xml:8:5: event \"e\": set \"x\" is given twice."},
+       "m.xml:8:5: event \"e\": sets \"x\" twice."},
       {[](M& m) {
          m.input("u", {0, 1, 1}, {0, 0, 0}).place = {"m.xml", 6, 3};
        },

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/dynamics/check_vocabulary.h"
 #include "parfait/dynamics/formula_data.h"
 
 namespace parfait::dynamics {
@@ -95,14 +96,13 @@ void Compiler::number_names() {
   for (const auto& state : m_.states) d_.state_names.push_back(state.id);
   for (const auto& p : m_.parameters) {
     if (is_set(p.id)) d_.state_names.push_back(p.id);
-    const double scale = p.scale.value_or(std::max(std::abs(p.initial), 1.0));
-    d_.parameters.push_back({p.id, p.initial, p.lower, p.upper, scale});
-    d_.p0.push_back(p.initial);
+    const double scale = p.scale.value_or(std::max(std::abs(*p.initial), 1.0));
+    d_.parameters.push_back({p.id, *p.initial, p.lower, p.upper, scale});
+    d_.p0.push_back(*p.initial);
   }
   for (const auto& z : m_.algebraics) d_.algebraic_names.push_back(z.id);
   for (const auto& input : m_.inputs) {
-    d_.inputs.emplace_back(input.id,
-                           expr::Table(input.t, input.value, input.interpolation, input.place));
+    d_.inputs.emplace_back(input.id, table_of(input));
   }
   d_.sizes.ne = count(d_.state_names);
   d_.sizes.nz = count(d_.algebraic_names);
@@ -235,7 +235,7 @@ std::string event_label(const FormulaModel::Event& event) {
 
 Formula Compiler::event_function(const FormulaModel::Event& event) {
   const std::string label = event_label(event);
-  if (!event.at.empty()) {
+  if (event.is_timed()) {
     const Formula at = start_formula(event.at, label + ": the time");
     for (const int i : at.used_slots()) {
       const std::string& id = m_.parameters[i].id;
@@ -304,11 +304,11 @@ void Compiler::announce_switches() {
   d_.first_event_switch = count(d_.switch_infos);
   for (const auto& event : m_.events) {
     SwitchInfo info;
-    info.time_only = !event.at.empty();
+    info.time_only = event.is_timed();
     info.name = !event.id.empty() ? event.id
                 : info.time_only  ? "t = " + event.at.text
                                   : event.when.text;
-    info.jump = info.time_only ? SwitchInfo::Jump::kRising : event.direction;
+    info.jump = info.time_only ? Passage::kRising : event.direction.value_or(Passage::kBoth);
     info.terminal = event.terminal;
     d_.switch_infos.push_back(info);
   }
@@ -334,21 +334,7 @@ void Compiler::compile_jumps() {
     for (const auto& set : event.sets) {
       const auto state = std::find(d_.state_names.begin(), d_.state_names.end(), set.target);
       const std::string label = fmt::format("{}: set \"{}\"", event_label(event), set.target);
-      if (state == d_.state_names.end()) {
-        std::vector<std::string> names = d_.state_names;
-        for (const auto& p : m_.parameters) {
-          if (!is_set(p.id)) names.push_back(p.id);
-        }
-        throw InputError(
-            set.place,
-            fmt::format("{}: this is neither a state nor a parameter.{} States and "
-                        "parameters: {}.",
-                        label, base::suggestion(set.target, names), base::listing(names)));
-      }
       const int target = static_cast<int>(state - d_.state_names.begin());
-      if (std::find(jump.targets.begin(), jump.targets.end(), target) != jump.targets.end()) {
-        throw InputError(set.place, label + " is given twice.");
-      }
       jump.targets.push_back(target);
       outputs.push_back({formula(set.value, label), d_.slots.size + count(outputs)});
     }

@@ -57,9 +57,6 @@ FormulaData compile(const FormulaModel& model);
 /// What is wrong with a model before any formula is looked at: ids, bounds, numbers of equations.
 void check_structure(const FormulaModel& model);
 
-/// `state "x"`, for messages.
-std::string element_label(const char* kind, const std::string& id);
-
 /// The names that formulas of a compiled model may use.
 class FormulaScope final : public expr::Scope {
  public:

@@ -1,32 +1,11 @@
 #pragma once
 
-#include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "parfait/base/error.h"
-#include "parfait/dynamics/system.h"
-#include "parfait/expr/table.h"
+#include "parfait/dynamics/vocabulary.h"
 
 namespace parfait::dynamics {
-
-/// A formula as a person wrote it, and where its first character stands. A number is a formula too.
-struct FormulaText {
-  std::string text;
-  base::Place place;
-
-  FormulaText() = default;
-  // NOLINTBEGIN(google-explicit-constructor): in code a formula is a text or a number
-  FormulaText(std::string formula) : text(std::move(formula)) {}
-  FormulaText(const char* formula) : text(formula) {}
-  FormulaText(double number);  ///< the shortest text that reads back as the same number
-  FormulaText(int number) : text(std::to_string(number)) {}
-  // NOLINTEND(google-explicit-constructor)
-  FormulaText(std::string formula, base::Place where)
-      : text(std::move(formula)), place(std::move(where)) {}
-  bool empty() const { return text.empty(); }
-};
 
 /// An ODE or a semi-explicit DAE of index 1 as a person describes it: what a file with the root
 /// `<ode>` or `<dae>` says, nothing computed.
@@ -48,6 +27,10 @@ struct FormulaText {
 /// See    docs/theory/formula_models.md.
 struct FormulaModel {
   using Place = base::Place;
+  using Parameter = dynamics::Parameter;
+  using Input = dynamics::Input;
+  using Event = dynamics::Event;
+  using Simulation = dynamics::Simulation;
 
   struct State {
     std::string id;
@@ -69,70 +52,10 @@ struct FormulaModel {
     Place place{};
   };
 
-  struct Parameter {
-    std::string id;
-    double initial = 0;
-    double lower = -std::numeric_limits<double>::infinity();
-    double upper = std::numeric_limits<double>::infinity();
-    std::optional<double> scale{};  ///< default max(|initial|, 1)
-    std::string unit{};
-    Place place{};
-  };
-
-  /// A table in time that formulas use by its id.
-  struct Input {
-    std::string id;
-    std::vector<double> t, value;
-    expr::Interpolation interpolation = expr::Interpolation::kLinear;
-    std::string file{};    ///< CSV; as written, relative to the model file; empty: given in code
-    std::string column{};  ///< header of the value column; empty: the second column
-    Place place{};
-  };
-
   /// A name for a formula, for the formulas after it.
   struct Definition {
     std::string id;
     FormulaText formula;
-    Place place{};
-  };
-
-  /// What a jump gives to a state or a parameter, computed from the values before the jump.
-  struct Set {
-    std::string target;
-    FormulaText value;  ///< of everything
-    Place place{};      ///< where the target stands
-  };
-
-  /// Something that happens when `when` passes zero, or at the time `at`: one of the two is given.
-  /// All sets take the values before the jump. Without sets it is only noted (or ends the run).
-  struct Event {
-    std::string id;                                        ///< for messages; may be empty
-    FormulaText when;                                      ///< a switching function of everything
-    SwitchInfo::Jump direction = SwitchInfo::Jump::kBoth;  ///< of `when`; not kNever
-    FormulaText at;                                        ///< of parameters
-    std::vector<Set> sets{};
-    bool terminal = false;
-    Place place{};
-
-    Event& set(std::string target, FormulaText to) {
-      sets.push_back({std::move(target), std::move(to)});
-      return *this;
-    }
-    Event& on(SwitchInfo::Jump passage) {
-      direction = passage;
-      return *this;
-    }
-    Event& stop() {
-      terminal = true;
-      return *this;
-    }
-  };
-
-  /// How it is to be simulated; each absent value has the command's default.
-  struct Simulation {
-    std::optional<double> until, rtol, atol, step;
-    FormulaText integrator;            ///< the name of a method, or empty
-    std::vector<FormulaText> outputs;  ///< quantities by name, or formulas of them
     Place place{};
   };
 

@@ -276,7 +276,7 @@ TEST(Bdf, DirectionsAgreeWithDifferencesOfTightRuns) {
 TEST(Bdf, ScalingADirectionScalesItsSensitivitiesToRounding) {
   const double scale = 1e-7;
   FormulaModel plain = logistic(), scaled = logistic();
-  scaled.parameters[0].initial = plain.parameters[0].initial / scale;
+  scaled.parameters[0].initial = *plain.parameters[0].initial / scale;
   scaled.states[0].derivative = "1e-7*p*y*(1 - y/K)";
   for (bool control : {false, true}) {
     Options options = with(Method::kBdf, 1e-8, 1e-10);

@@ -6,6 +6,7 @@
 
 #include "parfait/io/element_reader.h"
 #include "parfait/io/value_reader.h"
+#include "parfait/io/vocabulary_reader.h"
 
 namespace parfait::io {
 namespace {

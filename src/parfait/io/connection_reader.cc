@@ -5,6 +5,7 @@
 
 #include "parfait/io/element_reader.h"
 #include "parfait/io/value_reader.h"
+#include "parfait/io/vocabulary_reader.h"
 #include "parfait/mechanism/constraint_types.h"
 #include "parfait/mechanism/registry.h"
 
@@ -124,39 +125,7 @@ char read_constraint_axis(Element& element, const char* name, bool has_axis) {
   return read_axis(element, name);
 }
 
-bool read_flag(Element& element, const char* name) {
-  const auto text = element.field(name);
-  return text && read_choice<bool>(element, *text, name, {{"true", true}, {"false", false}});
-}
-
-/// `<set state="x"> formula </set>`
-mechanism::Assignment read_assignment(Element& element) {
-  mechanism::Assignment set;
-  set.place = element.place();
-  const auto state = element.attribute("state");
-  const auto parameter = element.attribute("parameter");
-  if (state.has_value() == parameter.has_value()) {
-    element.fail(set.place, state ? "<set> sets a state or a parameter, not both."
-                                  : "<set> needs \"state\" or \"parameter\".");
-  }
-  set.to_parameter = parameter.has_value();
-  set.target = state ? state->text : parameter->text;
-  set.place = state ? state->place : parameter->place;
-  const Text value = element.text();
-  if (value.text.empty()) element.fail(element.place(), "<set> is empty.");
-  set.value = read_formula(value);
-  element.finish();
-  return set;
-}
-
 }  // namespace
-
-std::string read_id(Element& element) {
-  element.set_context(element.name());
-  std::string id = element.required_field("id").text;
-  element.set_context(fmt::format("{} \"{}\"", element.name(), id));
-  return id;
-}
 
 mechanism::Joint read_joint(Element& element) {
   mechanism::Joint joint;
@@ -222,19 +191,7 @@ mechanism::Event read_event(Element& element) {
   if (const auto key = element.attribute("key")) event.key = key->text;
   if (auto begin = element.child("begin")) event.begin = read_end(std::move(*begin));
   if (auto end = element.child("end")) event.end = read_end(std::move(*end));
-  if (const auto when = element.field("when")) event.when = read_formula(*when);
-  if (const auto at = element.field("at")) {
-    event.is_timed = true;
-    event.at = read_value(element, *at, "at");
-  }
-  if (const auto direction = element.field("direction")) {
-    event.direction = read_choice<mechanism::Passage>(element, *direction, "direction",
-                                                      {{"falling", mechanism::Passage::kFalling},
-                                                       {"rising", mechanism::Passage::kRising},
-                                                       {"both", mechanism::Passage::kBoth}});
-  }
-  event.terminal = read_flag(element, "terminal");
-  for (auto& set : element.children("set")) event.sets.push_back(read_assignment(set));
+  read_event_parts(element, event);
   const auto* type = mechanism::registry().find_event(event.key);
   event.constants =
       read_constants(element, type ? type->constants : std::vector<mechanism::ConstantInfo>{});

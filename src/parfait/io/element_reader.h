@@ -13,7 +13,4 @@ mechanism::Constraint read_constraint(Element& element);
 mechanism::Force read_force(Element& element);
 mechanism::Event read_event(Element& element);
 
-/// Reads `id` and puts it before the messages about this element: `body "Arm"`.
-std::string read_id(Element& element);
-
 }  // namespace parfait::io

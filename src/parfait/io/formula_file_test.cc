@@ -125,7 +125,7 @@ TEST(FormulaFile, SaysWhatItMeans) {
   EXPECT_EQ(m.definitions[1].formula.text, "if(r < 1 and x >= 0, -k*x, -k*x/r)");
   EXPECT_EQ(m.events[0].direction, Jump::kFalling);
   EXPECT_EQ(m.events[0].sets[1].target, "k");
-  EXPECT_EQ(m.events[1].direction, Jump::kBoth);
+  EXPECT_FALSE(m.events[1].direction.has_value());  // both
   EXPECT_EQ(m.events[2].at.text, "1 + e");
   EXPECT_TRUE(m.events[3].terminal);
   EXPECT_EQ(m.states[1].derivative.place.line, 23);

@@ -82,6 +82,16 @@ TEST(ModelFile, AllValidModelsPassTheCheck) {
   }
 }
 
+TEST(ModelFile, ATableMayStandInTheFileItself) {
+  const auto d = read("<body id='B' mass='1'/><input id='u' t='0 1 3' value='2 -1 0.5'/>");
+  ASSERT_EQ(d.inputs.size(), 1U);
+  EXPECT_THAT(d.inputs[0].t, ElementsAre(0, 1, 3));
+  EXPECT_THAT(d.inputs[0].value, ElementsAre(2, -1, 0.5));
+  const auto again = read_model_text(model_text(d), "m.xml");
+  EXPECT_EQ(again.inputs[0].t, d.inputs[0].t);
+  EXPECT_EQ(again.inputs[0].value, d.inputs[0].value);
+}
+
 TEST(ModelFile, AnglesAreSuccessiveTurnsAboutTheMovingAxes) {
   const auto d = read("<body id='B' mass='1'><position angles='0.3 -0.8 1.9'/></body>");
   const Eigen::Matrix3d R = (Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitX()) *
@@ -166,7 +176,7 @@ TEST(ModelFile, EveryElementKnowsItsPlace) {
   EXPECT_EQ(d.joints[0].begin.body_place.text(), "m.xml:7:41");
   EXPECT_EQ(d.joints[0].begin.reference_place.text(), "m.xml:7:52");
   EXPECT_EQ(d.parameters[0].target_places[1].text(), "m.xml:9:29");
-  EXPECT_EQ(d.simulation.output_places[1].text(), "m.xml:10:25");
+  EXPECT_EQ(d.simulation.outputs[1].place.text(), "m.xml:10:25");
 }
 
 TEST(ModelFile, ColumnsCountCharactersNotBytes) {

@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
 #include "parfait/io/element_reader.h"
-#include "parfait/io/input_table.h"
-#include "parfait/io/integrator_name.h"
 #include "parfait/io/model_file.h"
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
+#include "parfait/io/vocabulary_reader.h"
 #include "parfait/io/xml_element.h"
 
 namespace parfait::io {
 namespace {
 
-mechanism::State read_body_state(Element& element) {
+mechanism::State read_external_state(Element& element) {
   mechanism::State state;
   state.place = element.place();
   state.id = read_id(element);
@@ -23,30 +22,8 @@ mechanism::State read_body_state(Element& element) {
   return state;
 }
 
-mechanism::Input read_mbs_input(Element& element, const std::filesystem::path& folder) {
-  mechanism::Input input;
-  input.place = element.place();
-  input.id = read_id(element);
-  const Text file = element.required_field("file");
-  input.file = file.text;
-  const auto column = element.field("column");
-  if (column) input.column = column->text;
-  if (const auto interpolation = element.field("interpolation")) {
-    input.interpolation =
-        read_choice<mechanism::Interpolation>(element, *interpolation, "interpolation",
-                                              {{"previous", mechanism::Interpolation::kPrevious},
-                                               {"linear", mechanism::Interpolation::kLinear},
-                                               {"cubic", mechanism::Interpolation::kCubic}});
-  }
-  element.finish();
-  auto table = read_input_table(folder, file, column);
-  input.t = std::move(table.t);
-  input.value = std::move(table.value);
-  return input;
-}
-
 /// `<parameter key="Constant_0"> Element </parameter>` (K 12.1.3), or id and drives.
-mechanism::Parameter read_mbs_parameter(Element& element) {
+mechanism::Parameter read_model_parameter(Element& element) {
   mechanism::Parameter parameter;
   parameter.place = element.place();
   const auto key = element.attribute("key");
@@ -77,39 +54,9 @@ mechanism::Parameter read_mbs_parameter(Element& element) {
       parameter.target_places.push_back(word.place);
     }
   }
-  parameter.initial = read_optional_number(element, "initial");
-  parameter.lower = read_optional_number(element, "lower").value_or(parameter.lower);
-  parameter.upper = read_optional_number(element, "upper").value_or(parameter.upper);
-  parameter.scale = read_optional_number(element, "scale");
-  if (const auto unit = element.field("unit")) parameter.unit = unit->text;
+  read_parameter_numbers(element, parameter);
   element.finish();
   return parameter;
-}
-
-void read_simulation(Element& element, mechanism::Description& description) {
-  mechanism::Simulation& simulation = description.simulation;
-  simulation.place = element.place();
-  element.set_context("simulation");
-  simulation.until = read_optional_number(element, "until");
-  simulation.rtol = read_optional_number(element, "rtol");
-  simulation.atol = read_optional_number(element, "atol");
-  simulation.step = read_optional_number(element, "step");
-  if (const auto integrator = element.field("integrator")) {
-    simulation.integrator = read_integrator(element, *integrator, true);
-  }
-  const auto add_outputs = [&](const Text& text) {
-    for (const auto& word : split_names(text)) {
-      simulation.outputs.push_back(word.text);
-      simulation.output_places.push_back(word.place);
-    }
-  };
-  if (const auto output = element.attribute("output")) add_outputs(*output);
-  for (auto& output : element.children("output")) {
-    add_outputs(output.text());
-    output.finish();
-  }
-  read_remarks(element, description.remarks);
-  element.finish();
 }
 
 }  // namespace
@@ -150,11 +97,13 @@ mechanism::Description read_model_text(std::string_view text, const std::string&
   for (auto& element : joints) description.joints.push_back(read_joint(element));
   for (auto& element : constraints) description.constraints.push_back(read_constraint(element));
   for (auto& element : forces) description.forces.push_back(read_force(element));
-  for (auto& element : states) description.states.push_back(read_body_state(element));
-  for (auto& element : inputs) description.inputs.push_back(read_mbs_input(element, folder));
+  for (auto& element : states) description.states.push_back(read_external_state(element));
+  for (auto& element : inputs) description.inputs.push_back(read_input(element, folder));
   for (auto& element : events) description.events.push_back(read_event(element));
-  for (auto& element : parameters) description.parameters.push_back(read_mbs_parameter(element));
-  if (simulation) read_simulation(*simulation, description);
+  for (auto& element : parameters) description.parameters.push_back(read_model_parameter(element));
+  if (simulation) {
+    description.simulation = read_simulation(*simulation, true, description.remarks);
+  }
   return description;
 }
 

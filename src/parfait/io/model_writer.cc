@@ -10,6 +10,7 @@
 #include "parfait/io/number.h"
 #include "parfait/io/text_file.h"
 #include "parfait/io/value_reader.h"
+#include "parfait/io/vocabulary_writer.h"
 #include "parfait/io/xml_attributes.h"
 #include "parfait/mechanism/constraint_types.h"
 
@@ -189,34 +190,16 @@ void write_state(xml_node model, const mechanism::State& state) {
   if (state.derivative.is_formula()) set(node, "derivative", state.derivative.formula);
 }
 
-void write_input(xml_node model, const mechanism::Input& input) {
-  constexpr const char* kNames[] = {"previous", "linear", "cubic"};
-  xml_node node = model.append_child("input");
-  set(node, "id", input.id);
-  set(node, "file", input.file);
-  if (!input.column.empty()) set(node, "column", input.column);
-  set(node, "interpolation", std::string(kNames[static_cast<int>(input.interpolation)]));
-}
-
-void write_event(xml_node model, const mechanism::Event& event) {
-  constexpr const char* kNames[] = {"falling", "rising", "both"};
+void write_event(xml_node model, const mechanism::Event& event,
+                 const std::vector<std::string>& states) {
   xml_node node = model.append_child("event");
   if (event.key != "General") set(node, "key", event.key);
   set(node, "id", event.id);
   write_constants(node, event.constants);
-  if (event.when.is_formula()) set(node, "when", event.when.formula);
-  if (event.is_timed) set(node, "at", value_text(event.at));
-  if (event.direction) {
-    set(node, "direction", std::string(kNames[static_cast<int>(*event.direction)]));
-  }
-  if (event.terminal) set(node, "terminal", std::string("true"));
+  write_event_parts(node, event);
   if (event.begin) write_end(node, "begin", *event.begin);
   if (event.end) write_end(node, "end", *event.end);
-  for (const auto& assignment : event.sets) {
-    xml_node child = node.append_child("set");
-    set(child, assignment.to_parameter ? "parameter" : "state", assignment.target);
-    child.text().set(assignment.value.formula.c_str());
-  }
+  write_assignments(node, event, states);
 }
 
 void write_parameter(xml_node model, const mechanism::Parameter& parameter) {
@@ -233,25 +216,7 @@ void write_parameter(xml_node model, const mechanism::Parameter& parameter) {
     for (const auto& target : parameter.targets) drives += (drives.empty() ? "" : " ") + target;
     set(node, "drives", drives);
   }
-  set(node, "initial", parameter.initial);
-  if (std::isfinite(parameter.lower)) set(node, "lower", parameter.lower);
-  if (std::isfinite(parameter.upper)) set(node, "upper", parameter.upper);
-  set(node, "scale", parameter.scale);
-  if (!parameter.unit.empty()) set(node, "unit", parameter.unit);
-}
-
-void write_simulation(xml_node model, const mechanism::Simulation& simulation) {
-  const bool has_attributes = simulation.until || simulation.rtol || simulation.atol ||
-                              simulation.step || !simulation.integrator.empty();
-  if (!has_attributes && simulation.outputs.empty()) return;
-  xml_node node = model.append_child("simulation");
-  set(node, "until", simulation.until);
-  set(node, "rtol", simulation.rtol);
-  set(node, "atol", simulation.atol);
-  set(node, "step", simulation.step);
-  if (!simulation.integrator.empty()) set(node, "integrator", simulation.integrator);
-  for (const auto& output : simulation.outputs)
-    node.append_child("output").text().set(output.c_str());
+  write_parameter_numbers(node, parameter);
 }
 
 }  // namespace
@@ -275,7 +240,9 @@ std::string model_text(const mechanism::Description& description) {
   for (const auto& force : description.forces) write_force(model, force);
   for (const auto& state : description.states) write_state(model, state);
   for (const auto& input : description.inputs) write_input(model, input);
-  for (const auto& event : description.events) write_event(model, event);
+  std::vector<std::string> states;
+  for (const auto& state : description.states) states.push_back(state.id);
+  for (const auto& event : description.events) write_event(model, event, states);
   for (const auto& parameter : description.parameters) write_parameter(model, parameter);
   std::ostringstream out;
   document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
@@ -283,14 +250,8 @@ std::string model_text(const mechanism::Description& description) {
 }
 
 void write_model(const mechanism::Description& description, const std::filesystem::path& file) {
-  namespace fs = std::filesystem;
-  const fs::path old_folder = fs::absolute(description.file).parent_path();
-  const fs::path new_folder = fs::absolute(file).parent_path();
   mechanism::Description moved = description;
-  for (auto& input : moved.inputs) {
-    const bool stays = old_folder == new_folder || fs::path(input.file).is_absolute();
-    if (!stays) input.file = fs::proximate(old_folder / input.file, new_folder).string();
-  }
+  move_inputs(moved.inputs, description.file, file);
   write_text_file(file, model_text(moved));
 }
 

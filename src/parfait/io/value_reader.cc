@@ -154,6 +154,11 @@ mechanism::Value3 read_value3(const Element& at, const Text& text, std::string_v
   return read_triple<mechanism::Value3>(at, text, what, read_value);
 }
 
+bool read_flag(Element& element, const char* name) {
+  const auto text = element.field(name);
+  return text && read_choice<bool>(element, *text, name, {{"true", true}, {"false", false}});
+}
+
 std::optional<TextWithUnit> read_field_with_unit(Element& element, const std::string& name) {
   auto child = element.child(name);
   if (!child) {

@@ -52,6 +52,9 @@ Choice read_choice(const Element& at, const Text& text, std::string_view what,
                           " Must be one of: " + base::listing(words) + ".");
 }
 
+/// A field that is true or false; false if it is not given.
+bool read_flag(Element& element, const char* name);
+
 /// A value that may have an attribute `unit` beside it (as a child element: on itself).
 struct TextWithUnit {
   Text text;

@@ -11,50 +11,14 @@
 namespace parfait::mechanism {
 namespace {
 
-class IdCheck {
- public:
-  void add(const char* kind, const std::string& id, const Place& place) {
-    const std::string label = element_label(kind, id);
-    if (!base::is_identifier(id)) {
-      throw base::InputError(place,
-                             fmt::format("{}: an id is made of letters, digits and _, and does "
-                                         "not begin with a digit.",
-                                         label));
-    }
-    if (id == kInertial) {
-      throw base::InputError(place, fmt::format("{}: this id is reserved for the ground.", label));
-    }
-    if (id == "energy") {
-      throw base::InputError(
-          place,
-          fmt::format("{}: this id is reserved for quantities such as energy.total.", label));
-    }
-    const auto [first, is_new] = places_.try_emplace(id, place);
-    if (!is_new) {
-      throw base::InputError(
-          place, fmt::format(
-                     "{}: the id is already used{}.", label,
-                     first->second.line > 0 ? fmt::format(" in line {}", first->second.line) : ""));
-    }
-  }
-
-  /// An id that formulas use on its own must not mean something else there.
-  void add_name(const char* kind, const std::string& id, const Place& place) {
-    add(kind, id, place);
-    std::vector<std::string> taken = expr::function_names();
-    taken.insert(taken.end(), {"t", "pi", "length", "angle", "rate", "and", "or", "not"});
-    if (std::find(taken.begin(), taken.end(), id) != taken.end()) {
-      throw base::InputError(place, fmt::format("{}: in formulas this name already has a meaning.",
-                                                element_label(kind, id)));
-    }
-  }
-
- private:
-  std::map<std::string, Place> places_;
-};
+dynamics::IdCheck model_ids() {
+  return dynamics::IdCheck(
+      {{kInertial, "the ground"}, {"energy", "quantities such as energy.total"}},
+      {"length", "angle", "rate"});
+}
 
 void check_marker_ids(const Body& body) {
-  IdCheck ids;
+  auto ids = model_ids();
   for (const auto& marker : body.markers) {
     const Place& place = place_or(marker.place, body.place);
     for (const char* implicit : {"com", "origin", "e1", "e2", "e3"}) {
@@ -67,23 +31,10 @@ void check_marker_ids(const Body& body) {
   }
 }
 
-void check_positive(const std::optional<double>& number, const char* name, const Place& place) {
-  if (number && !(*number > 0)) {
-    throw base::InputError(place, fmt::format("simulation: {} = {}: must be > 0.", name, *number));
-  }
-}
-
-void check_simulation(const Simulation& simulation) {
-  check_positive(simulation.until, "until", simulation.place);
-  check_positive(simulation.rtol, "rtol", simulation.place);
-  check_positive(simulation.atol, "atol", simulation.place);
-  check_positive(simulation.step, "step", simulation.place);
-}
-
 }  // namespace
 
 void check_ids(const Description& description) {
-  IdCheck ids;
+  auto ids = model_ids();
   for (const auto& body : description.bodies) {
     ids.add("body", body.id, body.place);
     check_marker_ids(body);
@@ -107,7 +58,7 @@ std::vector<std::string> check(const Description& description) {
   }
   check_ids(description);
   check_initial_frames(description);
-  check_simulation(description.simulation);
+  dynamics::check_simulation(description.simulation);
   check_constants(description);
   check_parameters(description);
   check_events(description);

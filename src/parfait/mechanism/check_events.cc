@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "parfait/mechanism/check_description.h"
 #include "parfait/mechanism/check_parts.h"
 #include "parfait/mechanism/element_constants.h"
@@ -20,25 +18,17 @@ bool is_comparison(const std::string& formula) {
          formula.find('?') == std::string::npos && formula.find("if") == std::string::npos;
 }
 
-void check_moment(const Event& event) {
-  const bool has_when = event.when.is_formula();
+void check_when(const Event& event) {
   if (type_of(event).between_bodies) {
-    const char* given = has_when          ? "when"
-                        : event.is_timed  ? "at"
-                        : event.direction ? "direction"
-                                          : nullptr;
+    const char* given = !event.when.empty() ? "when"
+                        : event.is_timed()  ? "at"
+                        : event.direction   ? "direction"
+                                            : nullptr;
     if (given) fail(event.place, event, fmt::format("{} takes no \"{}\".", event.key, given));
     return;
   }
-  if (has_when == event.is_timed) {
-    fail(event.place, event,
-         has_when ? "give \"when\" or \"at\", not both."
-                  : "needs \"when\", a formula that passes zero, or \"at\", a time.");
-  }
-  if (event.is_timed && event.direction) {
-    fail(event.place, event, "\"at\" takes no \"direction\": time only rises.");
-  }
-  if (is_comparison(event.when.formula)) {
+  dynamics::check_moment(event, element_label("event", event.id));
+  if (is_comparison(event.when.text)) {
     fail(event.when.place, event,
          "\"when\" is a comparison; write what passes zero, for example \"x - 1\" for \"x > 1\".");
   }
@@ -58,36 +48,18 @@ void check_markers(const Event& event) {
   }
 }
 
-void check_sets(const Description& description, const Event& event) {
+}  // namespace
+
+void check_events(const Description& description) {
   std::vector<std::string> states, parameters;
   append_ids(description.states, states);
   for (const auto& p : description.parameters) {
     parameters.push_back(parameter_name(description, p));
   }
-  for (std::size_t i = 0; i < event.sets.size(); ++i) {
-    const Assignment& set = event.sets[i];
-    const auto& names = set.to_parameter ? parameters : states;
-    const char* kind = set.to_parameter ? "parameter" : "state";
-    if (std::find(names.begin(), names.end(), set.target) == names.end()) {
-      fail(set.place, event,
-           fmt::format("\"{}\" is not a {}.{}", set.target, kind,
-                       base::suggestion(set.target, names)));
-    }
-    const auto before = event.sets.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::any_of(event.sets.begin(), before,
-                    [&](const Assignment& other) { return other.target == set.target; })) {
-      fail(set.place, event, fmt::format("sets \"{}\" twice.", set.target));
-    }
-  }
-}
-
-}  // namespace
-
-void check_events(const Description& description) {
   for (const auto& event : description.events) {
-    check_moment(event);
+    check_when(event);
     check_markers(event);
-    check_sets(description, event);
+    dynamics::check_assignments(event, element_label("event", event.id), states, parameters);
   }
 }
 

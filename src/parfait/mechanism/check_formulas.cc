@@ -148,8 +148,7 @@ std::vector<bool> check_formulas(const Description& description) {
     formulas.law(force.law, measure_name(force));
   }
   for (const auto& input : description.inputs) {
-    // Throws if it is no table.
-    const expr::Table table(input.t, input.value, expr::Interpolation::kLinear, input.place);
+    static_cast<void>(table_of(input));  // throws if it is no table
   }
   for (const auto& state : description.states) {
     if (!state.derivative.is_formula()) {
@@ -162,9 +161,9 @@ std::vector<bool> check_formulas(const Description& description) {
     if (event.begin) formulas.frame(event.begin->frame);
     if (event.end) formulas.frame(event.end->frame);
     for (const auto& constant : event.constants) formulas.constant(constant.value);
-    formulas.constant(event.at);
-    formulas.derivative(event.when);
-    for (const auto& set : event.sets) formulas.derivative(set.value);
+    formulas.constant(Value(event.at));
+    formulas.derivative(Value(event.when));
+    for (const auto& set : event.sets) formulas.derivative(Value(set.value));
   }
   return formulas.used();
 }

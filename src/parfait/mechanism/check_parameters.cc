@@ -129,28 +129,17 @@ bool is_formula(const Description& description, const std::string& target) {
   return target.find(".cholesky.") == std::string::npos && !constant_number(description, target);
 }
 
-void check_bounds(const Description& description, const Parameter& parameter,
-                  const std::string& label) {
-  const auto fail = [&](const std::string& message) {
-    throw base::InputError(parameter.place, label + ": " + message);
-  };
-  if (std::isnan(parameter.lower) || std::isnan(parameter.upper)) fail("a bound is not a number.");
-  if (parameter.lower > parameter.upper) {
-    fail(fmt::format("lower = {} is above upper = {}.", parameter.lower, parameter.upper));
-  }
-  if (parameter.scale && !(*parameter.scale > 0 && std::isfinite(*parameter.scale))) {
-    fail(fmt::format("scale = {}: must be > 0.", *parameter.scale));
-  }
+void check_numbers(const Description& description, const Parameter& parameter,
+                   const std::string& label) {
+  dynamics::check_bounds(parameter, label);
   if (!parameter.initial && parameter.targets.empty()) {
-    fail("needs \"initial\", since it drives no constant whose value it could start with.");
+    throw base::InputError(parameter.place,
+                           label +
+                               ": needs \"initial\", since it drives no constant whose value "
+                               "it could start with.");
   }
   const auto start = start_value(description, parameter);
-  if (start && !std::isfinite(*start)) fail(fmt::format("initial = {}: must be finite.", *start));
-  if (start && (*start < parameter.lower || *start > parameter.upper)) {
-    fail(fmt::format("{} {} is outside its bounds [{}, {}].",
-                     parameter.initial ? "initial =" : "its start value", *start, parameter.lower,
-                     parameter.upper));
-  }
+  if (start) dynamics::check_start(parameter, *start, label);
 }
 
 void check_common_start(const Description& description, const Parameter& parameter,
@@ -206,7 +195,7 @@ void check_parameters(const Description& description) {
                       "force laws, derivatives of states and events follow such a parameter.",
                       label, event->id, targets.front()));
     }
-    check_bounds(description, parameter, label);
+    check_numbers(description, parameter, label);
     if (!targets.empty()) check_common_start(description, parameter, targets, label);
   }
   for (const auto& parameter : description.parameters) {

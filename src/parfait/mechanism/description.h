@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "parfait/base/error.h"
+#include "parfait/dynamics/vocabulary.h"
 #include "parfait/mechanism/natural_coordinates.h"
 
 /// A multibody model as a person describes it: what a model file says, nothing computed, and (but
@@ -16,6 +16,12 @@
 namespace parfait::mechanism {
 
 using base::Place;
+using dynamics::Assignment;
+using dynamics::FormulaText;
+using dynamics::Input;
+using dynamics::Passage;
+using dynamics::Simulation;
+using expr::Interpolation;
 using Number3 = std::array<double, 3>;
 
 /// A constant of an element: a number, or a formula of parameters (of time too where it says so).
@@ -26,6 +32,7 @@ struct Value {
 
   Value() = default;
   Value(double x) : number(x) {}  // NOLINT(google-explicit-constructor): a number is a constant
+  explicit Value(const FormulaText& text) : formula(text.text), place(text.place) {}
   bool is_formula() const { return !formula.empty(); }
 };
 using Value3 = std::array<Value, 3>;
@@ -130,64 +137,20 @@ struct State {
   Place place;
 };
 
-enum class Interpolation { kPrevious, kLinear, kCubic };
-
-/// A table in time that formulas may use by its id.
-struct Input {
-  std::string id;
-  std::string file;    ///< CSV; as written, relative to the model file
-  std::string column;  ///< header of the value column; empty: the second column
-  Interpolation interpolation = Interpolation::kLinear;
-  std::vector<double> t, value;  ///< filled by io
-  Place place;
-};
-
-enum class Passage { kFalling, kRising, kBoth };
-
-/// What an event does to an external state or a parameter: its value afterwards.
-struct Assignment {
-  bool to_parameter = false;
-  std::string target;  ///< id of the state or parameter
-  Value value;         ///< formula of t, states, parameters, inputs, quantities before the event
-  Place place;
-};
-
 /// Something that happens at an instant: an impact, or what a formula says (key "General").
-struct Event {
-  std::string key = "General";  ///< "General", "Impact", ...; see registry.h
-  std::string id;
+struct Event : dynamics::Event {
+  std::string key = "General";       ///< "General", "Impact", ...; see registry.h
   std::optional<Marker> begin, end;  ///< absent for General
   std::vector<NamedValue> constants;
-  Value when;                        ///< General: happens where this formula passes zero, or ...
-  Value at;                          ///< ... at this time, a formula of parameters
-  bool is_timed = false;             ///< `at` counts, not `when`
-  std::optional<Passage> direction;  ///< with `when`; absent: both
-  std::vector<Assignment> sets;
-  bool terminal = false;  ///< ends the simulation
-  Place place;
 };
 
-/// A number that may be changed, estimated and differentiated with respect to.
-struct Parameter {
-  std::string id;                 ///< empty in K's form: becomes "<element>.<constant name>"
-  std::optional<double> initial;  ///< absent: the present value of the constant it drives
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
-  std::optional<double> scale;  ///< default max(|initial|, 1)
-  std::string unit;
-  /// Constants it drives: "<element>.<constant name>" or "<element>.Constant_<i>".
+/// A parameter that may drive constants of elements.
+struct Parameter : dynamics::Parameter {
+  /// Constants it drives: "<element>.<constant name>" or "<element>.Constant_<i>". Without `id`
+  /// (Kraus' form) the parameter is called like the first; without `initial` it starts with the
+  /// present value of that constant.
   std::vector<std::string> targets;
   std::vector<Place> target_places;  ///< one for each target, or empty
-  Place place;
-};
-
-/// The simulation section; each absent value has the command's default.
-struct Simulation {
-  std::optional<double> until, rtol, atol, step;
-  std::string integrator;            ///< the name of a method, or empty
-  std::vector<std::string> outputs;  ///< quantities by name
-  std::vector<Place> output_places;  ///< one for each output, or empty
-  Place place;
 };
 
 struct Description {

@@ -147,10 +147,6 @@ std::pair<std::string, std::string> split_target(const std::string& target) {
 
 }  // namespace
 
-std::string element_label(const char* kind, const std::string& id) {
-  return fmt::format("{} \"{}\"", kind, id);
-}
-
 const JointType& type_of(const Joint& joint) {
   if (const auto* type = registry().find_joint(joint.key)) return *type;
   const auto keys = registry().joint_keys();
@@ -191,7 +187,7 @@ std::vector<NamedEnd> ends_of(const Force& force) {
 const Event* event_that_sets(const Description& description, const std::string& parameter) {
   for (const auto& event : description.events) {
     for (const auto& set : event.sets) {
-      if (set.to_parameter && set.target == parameter) return &event;
+      if (set.target == parameter) return &event;
     }
   }
   return nullptr;

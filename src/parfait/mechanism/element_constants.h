@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/dynamics/check_vocabulary.h"
 #include "parfait/mechanism/description.h"
 #include "parfait/mechanism/registry.h"
 
@@ -22,13 +23,8 @@ void append_ids(const std::vector<Element>& elements, std::vector<std::string>& 
   for (const auto& element : elements) ids.push_back(element.id);
 }
 
-/// The place, or where the thing around it stands if it has none (models built in code).
-inline const Place& place_or(const Place& place, const Place& around) {
-  return place.line > 0 || !place.file.empty() ? place : around;
-}
-
-/// `joint "elbow"`.
-std::string element_label(const char* kind, const std::string& id);
+using dynamics::element_label;
+using dynamics::place_or;
 
 /// InputError if the key is unknown.
 const JointType& type_of(const Joint& joint);

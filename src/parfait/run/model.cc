@@ -40,6 +40,12 @@ void apply(const std::vector<Setting>& settings, dynamics::FormulaModel& model) 
   }
 }
 
+Model::Simulation settings_of(const dynamics::Simulation& s) {
+  Model::Simulation out{s.until, s.rtol, s.atol, s.step, s.integrator.text, {}};
+  for (const auto& output : s.outputs) out.outputs.push_back(output.text);
+  return out;
+}
+
 Model load(const mechanism::Description& description) {
   const auto model = mbs::build(description);
   Model loaded;
@@ -51,8 +57,7 @@ Model load(const mechanism::Description& description) {
                   counted(model->sizes().ny(), "state", "states"));
   loaded.default_quantities = model->default_quantities();
   loaded.warnings = model->warnings();
-  const auto& s = description.simulation;
-  loaded.simulation = {s.until, s.rtol, s.atol, s.step, s.integrator, s.outputs};
+  loaded.simulation = settings_of(description.simulation);
   return loaded;
 }
 
@@ -68,9 +73,7 @@ Model load(const dynamics::FormulaModel& model) {
   }
   for (const auto& state : model.states) loaded.default_quantities.push_back(state.id);
   for (const auto& z : model.algebraics) loaded.default_quantities.push_back(z.id);
-  const auto& s = model.simulation;
-  loaded.simulation = {s.until, s.rtol, s.atol, s.step, s.integrator.text, {}};
-  for (const auto& output : s.outputs) loaded.simulation.outputs.push_back(output.text);
+  loaded.simulation = settings_of(model.simulation);
   return loaded;
 }
 

@@ -14,7 +14,6 @@
 #include "parfait/mechanism/check_description.h"
 #include "parfait/mechanism/constraint_types.h"
 #include "parfait/mechanism/element_constants.h"
-#include "parfait/mechanism/input_table.h"
 
 // From a description to a model: numbers for names, once.
 namespace parfait::mbs {
@@ -256,7 +255,7 @@ class Builder {
       EventSpec spec;
       spec.id = event.id;
       spec.terminal = event.terminal;
-      spec.is_timed = event.is_timed;
+      spec.is_timed = event.is_timed();
       if (type.between_bodies) {
         spec.element = type.make();
         build_ends({frame_spec(*event.begin, event.id + ".begin"),
@@ -270,13 +269,10 @@ class Builder {
                           "known.",
                           mechanism::element_label("event", event.id)));
         }
-      } else if (event.is_timed) {
+      } else if (event.is_timed()) {
         spec.jump = Jump::kRising;
       } else {
-        const Passage passage = event.direction.value_or(Passage::kBoth);
-        spec.jump = passage == Passage::kFalling  ? Jump::kFalling
-                    : passage == Passage::kRising ? Jump::kRising
-                                                  : Jump::kBoth;
+        spec.jump = event.direction.value_or(Jump::kBoth);
       }
       m.event.specs.push_back(std::move(spec));
     }
@@ -410,7 +406,7 @@ class Builder {
       const auto& ids = m.constants.parameter_ids();
       out.insert(out.end(), ids.begin(), ids.end());
       append_ids(m.description.states, out);
-      append_ids(m.description.inputs, out);
+      mechanism::append_ids(m.description.inputs, out);
       if (quantities_) {
         out.insert(out.end(), m.quantities.names().begin(), m.quantities.names().end());
       }
@@ -458,22 +454,21 @@ class Builder {
   /// Those that say when first: their quantities are needed more often.
   void build_event_formulas() {
     m.slots.first_event_quantity = m.slots.size;
-    const auto add = [&](const Event& event, const Value& value) {
+    const auto add = [&](const Event& event, const mechanism::FormulaText& formula) {
       FormulaScope scope(m, "", &m.event.quantities, mechanism::element_label("event", event.id),
-                         value.place);
-      m.event.formulas.emplace_back(
-          value.is_formula() ? value.formula : fmt::format("{}", value.number), scope, value.place);
+                         formula.place);
+      m.event.formulas.emplace_back(formula.text, scope, formula.place);
       return static_cast<int>(m.event.formulas.size()) - 1;
     };
     for (std::size_t i = 0; i < d.events.size(); ++i) {
       const Event& event = d.events[i];
       if (m.event.specs[i].element) continue;
-      m.event.specs[i].formula = add(event, event.is_timed ? event.at : event.when);
-      if (!m.event.formulas.back().is_constant() || event.is_timed) continue;
+      m.event.specs[i].formula = add(event, event.is_timed() ? event.at : event.when);
+      if (!m.event.formulas.back().is_constant() || event.is_timed()) continue;
       throw base::InputError(
           mechanism::place_or(event.when.place, event.place),
           fmt::format("{}: \"when\" is always {}: it never passes zero.",
-                      mechanism::element_label("event", event.id), event.when.formula));
+                      mechanism::element_label("event", event.id), event.when.text));
     }
     m.event.num_when = static_cast<int>(m.event.quantities.size());
     for (std::size_t i = 0; i < d.events.size(); ++i) {
@@ -585,12 +580,11 @@ namespace {
 /// A quantity that a simulation is to show must exist.
 void check_outputs(const Model& model) {
   const Simulation& simulation = model.description().simulation;
-  for (std::size_t i = 0; i < simulation.outputs.size(); ++i) {
+  for (const auto& output : simulation.outputs) {
     try {
-      model.make_observer(std::span(&simulation.outputs[i], 1));
+      model.make_observer(std::span(&output.text, 1));
     } catch (const base::InputError& error) {
-      const Place& place =
-          i < simulation.output_places.size() ? simulation.output_places[i] : simulation.place;
+      const Place& place = mechanism::place_or(output.place, simulation.place);
       throw base::InputError(place, fmt::format("simulation: output: {}", error.what()));
     }
   }

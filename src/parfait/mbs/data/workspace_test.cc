@@ -46,8 +46,7 @@ Description switched() {
         testing_support::marker(kInertial, testing_support::axis_frame({0, 0, 0}, {0.3, 0.2, z}));
     hit.end = testing_support::marker("body_4", {});
     hit.constants = {{"restitution", 0.5}};
-    hit.sets = {{false, "x", {}, {}}};
-    hit.sets[0].value.formula = "x + body_2.com.x";
+    hit.set("x", "x + body_2.com.x");
     d.events.push_back(hit);
   }
   return d;

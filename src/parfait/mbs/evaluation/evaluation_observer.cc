@@ -10,7 +10,6 @@
 #include "parfait/mbs/placement/placement.h"
 #include "parfait/mbs/solver/body_step.h"
 #include "parfait/mechanism/element_constants.h"
-#include "parfait/mechanism/input_table.h"
 
 namespace parfait::mbs {
 namespace {
@@ -55,7 +54,7 @@ class QuantityScope final : public expr::Scope {
     return names;
   }
   const expr::Table* table(std::string_view name) override {
-    const auto* input = find_by_id(m.description.inputs, std::string(name));
+    const auto* input = mechanism::find_by_id(m.description.inputs, std::string(name));
     if (!input) return nullptr;
     table_ = table_of(*input);
     return &*table_;
@@ -81,7 +80,7 @@ std::unique_ptr<dynamics::System::Observer> Model::make_observer(
                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
                          std::string::npos;
     QuantityScope scope(*data_, *observer);
-    if (is_name && !find_by_id(data_->description.inputs, name)) {
+    if (is_name && !mechanism::find_by_id(data_->description.inputs, name)) {
       throw base::InputError(
           fmt::format("unknown quantity \"{}\".{}", name, base::suggestion(name, scope.names())));
     }

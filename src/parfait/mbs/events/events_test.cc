@@ -309,20 +309,17 @@ Description eventful(unsigned seed, bool ground) {
   d.forces.push_back(cord);
   Event full;
   full.id = "Full";
-  full.when.formula = "x - 0.1*body_2.com.z - limit + 0.01*abs(body_1.com.vx)";
+  full.when = "x - 0.1*body_2.com.z - limit + 0.01*abs(body_1.com.vx)";
   full.direction = Passage::kRising;
-  full.sets = {{false, "x", {}, {}}, {true, "gain", {}, {}}};
-  full.sets[0].value.formula = "x/2 + body_2.com.vx^2 + gain*limit";
-  full.sets[1].value.formula = "2*gain + sin(t) + 0.01*Cord.force";
+  full.set("x", "x/2 + body_2.com.vx^2 + gain*limit");
+  full.set("gain", "2*gain + sin(t) + 0.01*Cord.force");
   Event clock;
   clock.id = "Clock";
-  clock.is_timed = true;
-  clock.at.formula = "2*limit + 0.5";
+  clock.at = "2*limit + 0.5";
   clock.terminal = true;
   d.events.push_back(full);
   d.events.push_back(clock);
-  d.events[0].sets = {{false, "x", {}, {}}};
-  d.events[0].sets[0].value.formula = "x + 1";
+  d.events[0].set("x", "x + 1");
   const auto parameter = [](const std::string& id, double initial,
                             std::vector<std::string> targets) {
     Parameter p;
