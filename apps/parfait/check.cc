@@ -90,7 +90,7 @@ void print_facts(const result::ProblemFacts& facts) {
 
 Command add_check(CLI::App& app, const GlobalOptions& global) {
   auto* parser =
-      app.add_subcommand("check", "validate a model or problem file and tell what is in it");
+      app.add_subcommand("check", "validate a model or problem file and show what is in it");
   auto file = std::make_shared<std::string>();
   parser->add_option("file", *file, "model or problem file")->required()->type_name("FILE");
   return {parser, [file, &global] {

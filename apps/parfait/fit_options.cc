@@ -36,7 +36,7 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   add("--profile", options.profile, "P,Q", "intervals from the profile likelihood", output);
   parser
       .add_flag("--certify", request.certify,
-                "how far each estimate moves with a 100 times more careful integrator")
+                "how far each estimate moves with a 100 times smaller tolerance")
       ->group(output);
   add("--out", options.out, "DIR", "folder for the results (run/<problem name>)", output);
 
@@ -45,9 +45,9 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
       "rmt, natural, full or lm (problem file, or rmt)", how);
   add("--tol", request.tolerance, "X", "largest last increment (problem file, or 1e-6)", how);
   add("--max-iterations", request.max_iterations, "N",
-      "give up after so many (problem file, or 100)", how);
-  add("--threads", request.threads, "N", "at most so many (all cores); results do not depend on it",
-      how);
+      "largest number of iterations (problem file, or 100)", how);
+  add("--threads", request.threads, "N",
+      "number of threads (all cores); results do not depend on it", how);
   parser.footer(iteration_legend());
 }
 

@@ -13,7 +13,8 @@ namespace {
 int run(int argc, char** argv) {
   using namespace parfait;  // NOLINT(google-build-using-namespace): the body of main
   app::GlobalOptions global;
-  CLI::App cli("Parfait: models simulated, and their parameters estimated.", "parfait");
+  CLI::App cli("Parfait: simulation and parameter estimation of mechanisms, ODEs and DAEs.",
+               "parfait");
   cli.set_version_flag("--version", "parfait " PARFAIT_VERSION);
   cli.add_option("--plugin", global.plugins, "shared library that registers more element types")
       ->type_name("LIB.so")

@@ -103,9 +103,9 @@ Command add_modes(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--at", options->at, "the point: equilibrium (default) or initial")
       ->check(CLI::IsMember({"equilibrium", "initial"}))
       ->type_name("POINT");
-  parser->add_option("--time", options->time, "what depends on time stands still at T (0)")
+  parser->add_option("--time", options->time, "time at which time-dependent inputs are frozen (0)")
       ->type_name("T");
-  parser->add_option("--count", options->count, "write so many modes, the slowest (all)")
+  parser->add_option("--count", options->count, "number of modes to write, slowest first (all)")
       ->type_name("N");
   parser->add_option("--set", options->set, "value of a parameter; may be repeated")
       ->type_name("ID=VALUE")

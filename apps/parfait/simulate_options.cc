@@ -105,7 +105,7 @@ void add_options(CLI::App& parser, SimulateOptions& options) {
       ->group(how);
   add("--first-step", request.first_step, "H", "length of the first step (chosen)", how);
   add("--max-step", request.max_step, "H", "longest step (no limit)", how);
-  add("--max-steps", request.max_steps, "N", "give up after so many steps (1000000)", how);
+  add("--max-steps", request.max_steps, "N", "largest number of steps (1000000)", how);
   add("--max-order", request.max_order, "K", "of methods of variable order, see below", how);
   add("--hht-alpha", request.hht_alpha, "A", "hht: damping, from 0 (none) to -1/3 (-0.05)", how);
   add("--projection", request.projection, "NORM",

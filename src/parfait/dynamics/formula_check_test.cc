@@ -70,7 +70,7 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
       {[](M& m) {
          m.parameter("sin", 1).place = {"m.xml", 6, 3};
        },
-       "m.xml:6:3: parameter \"sin\": in formulas this name already has a meaning."},
+       "m.xml:6:3: parameter \"sin\": this name is reserved in formulas; choose another id."},
       {[](M& m) { m.parameters[0].initial = kNaN; },
        "m.xml:4:3: parameter \"k\": initial = nan: must be finite."},
       {[](M& m) { m.parameters[0].lower = 3; },
@@ -95,7 +95,7 @@ TEST(FormulaCheck, SaysWhereAndWhatIsWrong) {
        },
        "m.xml:6:3: algebraic \"z\": no equation contains it, so none can determine it."},
       {[](M& m) { m.algebraic("z"), m.equation(formula("z = x = 1")); },
-       "m.xml:7:16: an equation has one \"=\"."},
+       "m.xml:7:16: an equation must have exactly one \"=\"."},
       {[](M& m) { m.algebraic("z"), m.equation(formula("z = ")); },
        "m.xml:7:12: nothing follows \"=\" in this equation."},
       {[](M& m) { m.algebraic("z"), m.equation(formula("z =\n  y")); },

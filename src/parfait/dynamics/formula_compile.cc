@@ -196,7 +196,7 @@ Formula Compiler::equation(const FormulaModel::Equation& equation) {
   const auto equals = find_equals(text.text);
   if (equals == std::string::npos) return formula(text, "equation");
   if (const auto second = find_equals(text.text, equals + 1); second != std::string::npos) {
-    throw InputError(place_in(text, second), "an equation has one \"=\".");
+    throw InputError(place_in(text, second), "an equation must have exactly one \"=\".");
   }
   const std::string left = text.text.substr(0, equals);
   const auto first = text.text.find_first_not_of(" \t\r\n", equals + 1);

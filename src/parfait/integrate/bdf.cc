@@ -221,7 +221,7 @@ std::unique_ptr<Stepper> make_bdf(Flow& flow, int num_directions) {
   const auto& sizes = flow.system().sizes();
   if (sizes.nz > 0 && flow.has_invariants()) {
     throw base::InputError(
-        "integrator bdf: a system with algebraic states must not have invariants besides.");
+        "integrator bdf: a model with algebraic states cannot have constraints as well.");
   }
   return std::make_unique<Bdf>(flow, num_directions);
 }

@@ -398,7 +398,7 @@ std::string Result::message() const {
                             method_names([](const MethodInfo& m) { return m.for_stiff; }, "or")));
     }
     case Outcome::kTooManySteps:
-      return fmt::format("stopped at t = {:g} s: the limit of {} is used up.", t,
+      return fmt::format("stopped at t = {:g} s: the limit of {} is reached.", t,
                          counted(statistics.steps + statistics.rejected, "step"));
     case Outcome::kSystemFailed:
       return fmt::format("stopped at t = {:g} s: {}.", t, dynamics::text(status));

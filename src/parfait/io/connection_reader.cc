@@ -71,7 +71,7 @@ mechanism::Value read_constant(Element& element,
   const auto info = std::find_if(known.begin(), known.end(),
                                  [&](const mechanism::ConstantInfo& c) { return c.name == name; });
   if (info == known.end() || info->unit != "rad") {
-    element.fail(unit->place, fmt::format("{}: only an angle has a choice of units.", name));
+    element.fail(unit->place, fmt::format("{}: only angles may have a unit.", name));
   }
   const bool degrees = read_choice<bool>(element, *unit, "unit", {{"rad", false}, {"deg", true}});
   if (degrees && value.is_formula()) {
@@ -118,8 +118,8 @@ char read_constraint_axis(Element& element, const char* name, bool has_axis) {
   const auto text = element.field(name);
   if (text && !has_axis) {
     element.fail(text->place,
-                 fmt::format("{} has no meaning here: DDX has begin_axis and end_axis, BBDX and "
-                             "VVDX have begin_axis, other constraints have none.",
+                 fmt::format("{} is not used by this constraint: DDX uses begin_axis and end_axis, "
+                             "BBDX and VVDX use begin_axis, the others use none.",
                              name));
   }
   return read_axis(element, name);

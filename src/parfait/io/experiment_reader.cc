@@ -212,13 +212,13 @@ Grid read_grid(Element& element, const std::filesystem::path& folder) {
   }
   const bool given = grid.nodes == Grid::Nodes::kGiven;
   if (weight && grid.nodes != Grid::Nodes::kAverage) {
-    element.fail(weight->place, "a weight belongs to nodes=\"average\".");
+    element.fail(weight->place, "a weight is for nodes=\"average\" only.");
   }
   if (weight) grid.weight = read_number(element, *weight, "weight");
   if (given == values.empty()) {
     element.fail(element.place(),
                  given ? "nodes=\"given\" needs their values: file=\"...\" or a <table>."
-                       : "values of nodes belong to nodes=\"given\".");
+                       : "values of nodes are for nodes=\"given\" only.");
   }
   if (given) {
     grid.values = values.read(folder, "");

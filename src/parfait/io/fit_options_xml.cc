@@ -118,7 +118,7 @@ void check_relaxation(const Element& element, const FitOptions& options,
   if ((rate || factor) && options.relaxation != Relaxation::kBaumgarte) {
     element.fail((rate ? rate : factor)->place,
                  std::string(rate ? "relaxation_rate" : "relaxation_factor") +
-                     ": only relaxation=\"baumgarte\" decays.");
+                     ": is for relaxation=\"baumgarte\" only.");
   }
 }
 

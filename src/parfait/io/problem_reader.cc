@@ -48,8 +48,9 @@ ReadEstimate read_estimate(Element& element) {
   const auto prior = element.field("prior");
   const auto sigma = element.field("sigma");
   if (prior.has_value() != sigma.has_value()) {
-    element.fail((prior ? prior : sigma)->place,
-                 "\"prior\" and \"sigma\" belong together: what was known before, and how well.");
+    element.fail(
+        (prior ? prior : sigma)->place,
+        "\"prior\" (a known value) and \"sigma\" (its standard deviation) must be given together.");
   }
   if (prior) {
     estimate.prior = {read_number(element, *prior, "prior"), read_number(element, *sigma, "sigma")};

@@ -52,7 +52,8 @@ Relation find_relation(const Element& element, const Text& text) {
                    fmt::format("\"{0}\" cannot be required, only \"{0}=\".", s[i]));
     }
     if (found) {
-      element.fail(tail(text, i).place, "a requirement has one \"=\", \">=\" or \"<=\".");
+      element.fail(tail(text, i).place,
+                   "a requirement must have exactly one \"=\", \">=\" or \"<=\".");
     }
     found = Relation{i, s.substr(i, length)};
     i += length - 1;
@@ -115,7 +116,7 @@ Requirement read_sum(Element& element, std::vector<Element>& terms) {
         read_choice<bool>(element, *relation, "relation", {{"=", false}, {">=", true}});
   }
   if (const auto at = element.attribute("at")) {
-    element.fail(at->place, "the times of a sum belong to its terms.");
+    element.fail(at->place, "a sum has no time of its own; give \"at\" with its terms.");
   }
   element.finish();
   for (auto& term : terms) requirement.terms.push_back(read_term(term));

@@ -209,7 +209,8 @@ void Element::finish() const {
     if (is_text && !text_asked_ && !trimmed(node.value()).empty()) {
       const auto offset = static_cast<std::size_t>(node.offset_debug());
       fail(source_->place(offset + count_leading_space(node.value())),
-           fmt::format("<{}> holds no text, found \"{}\".", node_.name(), trimmed(node.value())));
+           fmt::format("<{}> must not contain text, found \"{}\".", node_.name(),
+                       trimmed(node.value())));
     }
   }
 }

@@ -14,6 +14,14 @@ std::string described(const std::string& key, const std::vector<ConstantInfo>& i
   return names.empty() ? key + " has no constants." : "Constants: " + base::listing(names) + ".";
 }
 
+std::vector<std::string> keys_with_law() {
+  std::vector<std::string> keys;
+  for (const auto& key : registry().force_keys()) {
+    if (registry().find_force(key)->has_law) keys.push_back(key);
+  }
+  return keys;
+}
+
 /// `fields` are further names the element could have had, for suggestions.
 template <class Element>
 void check_given(const Element& element, const std::string& label,
@@ -65,7 +73,7 @@ void check_number_of_ends(const Force& force, const ForceType& type, const std::
     if (ends.empty()) return;
     throw base::InputError(
         place_or(ends.front().marker->place, force.place),
-        fmt::format("{}: {} acts on all bodies: no <begin> or <end>.", label, force.key));
+        fmt::format("{}: {} acts on all bodies; remove <begin> and <end>.", label, force.key));
   }
   if (!force.begin || (!force.end && type.min_ends > 1)) {
     const char* where = type.max_ends == 1   ? "on one body"
@@ -103,16 +111,17 @@ void check_force(const Force& force) {
   if (force.side == Side::kBoth && force.adhesion) {
     throw base::InputError(
         force.place,
-        fmt::format("{}: adhesion means something only with side=\"push\" or \"pull\".", label));
+        fmt::format("{}: adhesion is for one-sided forces: give side=\"push\" or side=\"pull\".",
+                    label));
   }
   if (type.has_law && !force.law.is_formula()) {
     throw base::InputError(force.place, fmt::format("{}: {} needs a law, a formula of {} and rate.",
                                                     label, force.key, measure_name(force)));
   }
   if (!type.has_law && force.law.is_formula()) {
-    throw base::InputError(
-        place_or(force.law.place, force.place),
-        fmt::format("{}: {} takes no law; its constants say all.", label, force.key));
+    throw base::InputError(place_or(force.law.place, force.place),
+                           fmt::format("{}: {} has a fixed law; for a formula use {}.", label,
+                                       force.key, base::joined(keys_with_law(), "or")));
   }
   check_number_of_ends(force, type, label);
 }

@@ -23,9 +23,10 @@ void check_marker_ids(const Body& body) {
     const Place& place = place_or(marker.place, body.place);
     for (const char* implicit : {"com", "origin", "e1", "e2", "e3"}) {
       if (marker.id != implicit) continue;
-      throw base::InputError(place,
-                             fmt::format("{}: marker \"{}\": every body has this one already.",
-                                         element_label("body", body.id), marker.id));
+      throw base::InputError(
+          place,
+          fmt::format("{}: marker \"{}\": every body has a marker of this name; choose another id.",
+                      element_label("body", body.id), marker.id));
     }
     ids.add("marker", marker.id, place);
   }

@@ -24,7 +24,11 @@ void check_when(const Event& event) {
                         : event.is_timed()  ? "at"
                         : event.direction   ? "direction"
                                             : nullptr;
-    if (given) fail(event.place, event, fmt::format("{} takes no \"{}\".", event.key, given));
+    if (given) {
+      fail(event.place, event,
+           fmt::format("{} cannot have \"{}\": it happens where the bodies touch.", event.key,
+                       given));
+    }
     return;
   }
   dynamics::check_moment(event, element_label("event", event.id));
@@ -44,7 +48,7 @@ void check_markers(const Event& event) {
   if (event.begin || event.end) {
     const Marker& marker = event.begin ? *event.begin : *event.end;
     fail(marker.place, event,
-         fmt::format("{} happens where a formula says: no <begin> or <end>.", event.key));
+         fmt::format("{} does not act between bodies; remove <begin> and <end>.", event.key));
   }
 }
 

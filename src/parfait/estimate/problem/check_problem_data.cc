@@ -203,7 +203,7 @@ int check_data(const ExperimentDescription& experiment, std::vector<std::string>
     observed.add(observation.column, part, "observed");
     const auto& measured = find_column(data, observation.column, part);
     if (is_dynamic && observation.column == data.time) {
-      part.fail("this is the time, which is not a measurement.");
+      part.fail("this column is the time; it cannot be observed.");
     }
     check_sigma_numbers(observation.sigma, part);
     check_sigma_cells(data, observation, measured, part);

@@ -62,8 +62,8 @@ void check_observations(const ExperimentDescription& experiment,
     if (observation.quantity.empty()) subject.fail("a quantity is missing.");
     if (any_of(names_in(observation.quantity, known, subject), estimated)) continue;
     subject.fail(
-        fmt::format("\"{}\" depends on no estimated parameter, so measuring it tells "
-                    "nothing.",
+        fmt::format("\"{}\" depends on no estimated parameter, so it cannot be "
+                    "used to estimate anything.",
                     observation.quantity.text));
   }
 }
@@ -106,10 +106,10 @@ void check_requirements(const Problem& problem) {
     bool matters = false;
     for (const auto& term : requirement.terms) {
       if (term.at) {
-        subject.fail(
-            fmt::format("at = {}: a time belongs to an experiment; here are only "
-                        "parameters.",
-                        *term.at));
+        subject.fail(fmt::format(
+            "at = {}: only requirements inside an experiment have a time; this one may use "
+            "parameters.",
+            *term.at));
       }
       matters |= !names_in(term.formula, shared, subject).empty();
     }

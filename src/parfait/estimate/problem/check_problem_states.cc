@@ -67,7 +67,7 @@ void check_initial_states(const ExperimentDescription& experiment) {
     if (!is_all) check_known(initial.state, states, "state of the model", "States", subject);
     names.add(is_all ? "all other states" : initial.state, subject, "given");
     if (is_all && initial.value) {
-      subject.fail("a value belongs to one state: say which with state=\"...\".");
+      subject.fail("a value needs the state it belongs to: give state=\"...\".");
     }
     if (initial.value && !std::isfinite(*initial.value)) {
       subject.fail(fmt::format("value = {}: must be finite.", *initial.value));

@@ -263,11 +263,9 @@ class Builder {
                    *spec.element, spec.ends);
         spec.constants = constant_range(event.id, type.constants);
         if (m.kernel.structure.has_quadratic_rates) {
-          throw base::InputError(
-              event.place,
-              fmt::format("{}: a VVX constraint keeps a speed; what an impact does to it is not "
-                          "known.",
-                          mechanism::element_label("event", event.id)));
+          throw base::InputError(event.place,
+                                 fmt::format("{}: impacts cannot be combined with VVX constraints.",
+                                             mechanism::element_label("event", event.id)));
         }
       } else if (event.is_timed()) {
         spec.jump = Jump::kRising;
