@@ -78,7 +78,7 @@ std::vector<std::string> texts(const FitResult& result) {
   return out;
 }
 
-TEST(IllPosedMechanism, OfTwoSpringsInParallelOnlyTheSumIsKnown) {
+TEST(IllPosedMechanism, OnlyTheSumOfTwoParallelSpringsIsDetermined) {
   const FitResult result = fit(
       watch(parameter("k1", "One.stiffness") + parameter("k2", "Two.stiffness") + bar("Bar", 0) +
                 spring("One", "Bar", 0, 30) + spring("Two", "Bar", 0, 20) + kGravityElement,

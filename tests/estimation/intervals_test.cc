@@ -64,7 +64,7 @@ Regression regress(Problem& problem) {
   return out;
 }
 
-TEST(Profile, OfALinearModelIsTheTInterval) {
+TEST(Profile, LinearModelHasTheTInterval) {
   for (bool dynamic : {false, true}) {
     Problem problem = line(dynamic);
     const Regression expected = regress(problem);
@@ -87,7 +87,7 @@ TEST(Profile, OfALinearModelIsTheTInterval) {
   }
 }
 
-TEST(Profile, OfACurvedModelIsNotSymmetric) {
+TEST(Profile, CurvedModelHasAnAsymmetricInterval) {
   Problem problem;
   problem.estimates = {{.parameter = "rate", .initial = 0.5, .truth = 0.5},
                        {.parameter = "top", .initial = 2, .truth = 2}};

@@ -305,7 +305,7 @@ TEST(Relaxation, WithoutProjectionLeavesNoDirectionsToReduce) {
 }
 
 // Kraus 2006, section 13.2.1, single pendulum from -30: two or three steps with each.
-TEST(Relaxation, OfEachKindFindsTheGravityOfAPendulum) {
+TEST(Relaxation, EachKindFindsTheGravityOfAPendulum) {
   for (Relaxation relaxation : kAll) {
     Problem problem = pendulum_problem(-30);
     problem.options.relaxation = relaxation;

@@ -7,7 +7,7 @@
 namespace parfait::reference {
 namespace {
 
-TEST(Integration, OfAChainWithSixteenDirectionsAllocatesNothingAfterTheFirstStep) {
+TEST(Integration, ChainWithSixteenDirectionsAllocatesNothingAfterTheFirstStep) {
   constexpr int kDirections = 16;
   const auto model = mbs::build(testing_support::revolute_chain(10));
   const auto ws = model->make_workspace(kDirections);

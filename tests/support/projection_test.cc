@@ -84,7 +84,7 @@ TEST(Projection, IsTheNearestOfTheConsistentStatesAround) {
 
 // One free body with orthonormal axes whose second moments are equal in all directions: the nearest
 // rotation in the mass norm is the orthogonal polar factor of the disturbed axes.
-TEST(Projection, OfAnIsotropicBodyIsThePolarDecomposition) {
+TEST(Projection, IsotropicBodyGivesThePolarDecomposition) {
   mechanism::Description d;
   mechanism::Body ball;
   ball.id = "ball";

@@ -7,7 +7,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/dynamics/direction_names.h"
-#include "parfait/dynamics/relaxation.h"
+#include "parfait/dynamics/equilibrium_path.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -28,15 +28,12 @@ class Search {
  public:
   Search(const System& system, const Workspace& ws, double t, const VectorXd& y, const VectorXd& z,
          const EquilibriumOptions& options)
-      : options_(options),
-        relaxation_(system, ws, t, options.projection_tolerance),
-        y0_(y),
-        z0_(z) {
+      : options_(options), path_(system, ws, t, options.projection_tolerance), y0_(y), z0_(z) {
     if (y.size() > 0) start_size_ = 1 + y.cwiseAbs().maxCoeff();
   }
 
   EquilibriumReport run();
-  const RestPoint& point() const { return relaxation_.point(); }
+  const RestPoint& point() const { return path_.point(); }
 
  private:
   Outcome iterate(Method method);
@@ -45,7 +42,7 @@ class Search {
   std::vector<std::string> named(const MatrixXd& x) const;
 
   const EquilibriumOptions& options_;
-  Relaxation relaxation_;
+  EquilibriumPath path_;
   const VectorXd y0_, z0_;
   double start_size_ = 1;
   Status status_ = Status::kOk;
@@ -53,7 +50,7 @@ class Search {
 };
 
 Outcome Search::begin(const VectorXd& y, const VectorXd& z) {
-  status_ = relaxation_.begin(y, z);
+  status_ = path_.begin(y, z);
   return status_ == Status::kOk ? Outcome::kFound : Outcome::kSystemFailed;
 }
 
@@ -61,39 +58,39 @@ Outcome Search::begin(const VectorXd& y, const VectorXd& z) {
 Outcome Search::iterate(Method method) {
   double last = HUGE_VAL;
   for (const int end = iterations_ + options_.max_iterations;; ++iterations_) {
-    const double correction = relaxation_.correction();
+    const double correction = path_.correction();
     const bool done =
         correction <= options_.tolerance || (correction <= kRounding && correction > 0.5 * last);
     last = correction;
-    if (done && !relaxation_.falls()) {
+    if (done && !path_.falls()) {
       // Newton's method squares the error: one step more costs little and leaves rounding.
-      if (correction > 0 && relaxation_.step_newton()) status_ = relaxation_.look();
+      if (correction > 0 && path_.step_newton()) status_ = path_.linearize();
       return status_ == Status::kOk ? Outcome::kFound : Outcome::kSystemFailed;
     }
     // What falls may yet land somewhere, unless we only look about.
     if (done && method == Method::kNewton) return Outcome::kNoEquilibrium;
     const double way = point().y().cwiseAbs().maxCoeff() / start_size_;
-    if (way > (relaxation_.falls() ? kFallen : kAway)) return Outcome::kNoEquilibrium;
+    if (way > (path_.falls() ? kFallen : kAway)) return Outcome::kNoEquilibrium;
     if (iterations_ == end) return Outcome::kMaxIterations;
-    if (!(method == Method::kRelax ? relaxation_.relax() : relaxation_.step_newton())) {
-      return relaxation_.falls() && way > kFar ? Outcome::kNoEquilibrium : Outcome::kStuck;
+    if (!(method == Method::kRelax ? path_.relax() : path_.step_newton())) {
+      return path_.falls() && way > kFar ? Outcome::kNoEquilibrium : Outcome::kStuck;
     }
-    status_ = relaxation_.look();
+    status_ = path_.linearize();
     if (status_ != Status::kOk) return Outcome::kSystemFailed;
   }
 }
 
 Outcome Search::relax_to_a_stable_one() {
   auto outcome = iterate(Method::kRelax);
-  if (outcome != Outcome::kFound || relaxation_.growth() == 0) return outcome;
+  if (outcome != Outcome::kFound || path_.growth() == 0) return outcome;
   const VectorXd y = point().y(), z = point().z();
-  for (int pushes = 0; pushes < kMostPushes && relaxation_.growth() > 0; ++pushes) {
-    if (!relaxation_.push()) break;
-    status_ = relaxation_.look();
+  for (int pushes = 0; pushes < kMostPushes && path_.growth() > 0; ++pushes) {
+    if (!path_.push()) break;
+    status_ = path_.linearize();
     outcome = status_ == Status::kOk ? iterate(Method::kRelax) : Outcome::kSystemFailed;
     if (outcome != Outcome::kFound) break;
   }
-  if (outcome == Outcome::kFound && relaxation_.growth() == 0) return outcome;
+  if (outcome == Outcome::kFound && path_.growth() == 0) return outcome;
   return begin(y, z);  // better an unstable one than none
 }
 
@@ -102,7 +99,7 @@ EquilibriumReport Search::run() {
   report.outcome = begin(y0_, z0_);
   if (report.found() && y0_.size() > 0) {
     report.outcome = options_.prefer_stable ? relax_to_a_stable_one() : iterate(Method::kNewton);
-    if (relaxation_.falls()) report.moving = named(relaxation_.falling());
+    if (path_.falls()) report.moving = named(path_.falling());
     if (!report.found() && options_.prefer_stable) {
       const auto status = status_;
       if (begin(y0_, z0_) == Outcome::kFound && iterate(Method::kNewton) == Outcome::kFound) {
@@ -114,12 +111,12 @@ EquilibriumReport Search::run() {
   }
   report.status = status_;
   report.iterations = iterations_;
-  report.evaluations = relaxation_.evaluations();
-  report.correction = relaxation_.correction();
+  report.evaluations = path_.evaluations();
+  report.correction = path_.correction();
   report.residual = point().largest_rate();
   if (!report.found()) return report;
   report.moving.clear();
-  report.neutral = named(relaxation_.neutral());
+  report.neutral = named(path_.neutral());
   const auto spectrum = compute_spectrum(point().A(), point().n_q(), point().n_v());
   report.stability = spectrum.stability;
   report.growth = spectrum.growth;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "parfait/dynamics/relaxation.h"
+#include "parfait/dynamics/equilibrium_path.h"
 #include "parfait/math/directions_matrix.h"
 
 namespace parfait::dynamics {
@@ -16,7 +16,7 @@ Status equilibrium_directions(const System& system, Workspace& ws, double t, Con
   const auto& sizes = system.sizes();
   const int k = dy.count();
   const bool has_invariants = sizes.num_pos + sizes.num_vel > 0;
-  Relaxation at(system, ws, t, projection_tolerance);
+  EquilibriumPath at(system, ws, t, projection_tolerance);
   auto status = at.begin(VectorXd::Map(y.data(), sizes.ny()), VectorXd::Map(z.data(), sizes.nz));
   if (status != Status::kOk) return status;
   const RestPoint& point = at.point();

@@ -364,7 +364,7 @@ TEST(FormulaSystem, EquationsMayBeWrittenInThreeWays) {
   }
 }
 
-TEST(FormulaSystem, WhatIsNotFiniteIsAStatus) {
+TEST(FormulaSystem, NonFiniteValuesGiveAStatus) {
   FormulaModel m;
   m.state("x", 1, "log(x)");
   m.state("y", 1, "1/x");

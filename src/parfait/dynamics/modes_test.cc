@@ -47,7 +47,7 @@ FormulaModel predator_and_prey() {
   return m;
 }
 
-TEST(Modes, LotkaVolterraSwingsAboutItsCentreWithTheClosedFormFrequency) {
+TEST(Modes, LotkaVolterraHasTheClosedFormFrequency) {
   const auto run = settle(predator_and_prey());
   ASSERT_TRUE(run.report.found()) << run.report.message();
   EXPECT_NEAR(run.y[0], 0.9 / 0.5, 1e-12);

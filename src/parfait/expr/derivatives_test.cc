@@ -160,7 +160,7 @@ TEST(Derivatives, MatchDifferencesUpToThirdOrder) {
   }
 }
 
-TEST(Derivatives, OfEveryFunctionAreTested) {
+TEST(Derivatives, EveryFunctionIsTested) {
   std::set<std::string> tested;
   for (const Closed& c : kClosed) {
     tested.insert(c.function);
@@ -173,7 +173,7 @@ TEST(Derivatives, OfEveryFunctionAreTested) {
   }
 }
 
-TEST(Derivatives, OfCompositionsMatchDifferences) {
+TEST(Derivatives, CompositionsMatchDifferences) {
   for (const char* text : {"sin(x*y)^2 / (1 + exp(-z))", "x^y^z", "atan2(x*z, y) * log(x + y^2)",
                            "sqrt(x^2 + y^2 + z^2) - cbrt(x*y*z)", "tanh(x/y) ** 3 - 2^x",
                            "smootherstep(x*y, z/3, 4) * x", "x < y ? sin(x) * max(y, z) : 1e3",

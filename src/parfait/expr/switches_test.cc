@@ -65,7 +65,7 @@ TEST(Switches, HaveGradients) {
   EXPECT_EQ(grads, (Numbers{6, -1, 5, 3}));
 }
 
-TEST(Switches, OfTheOtherOrientationHaveTheOppositeGradient) {
+TEST(Switches, OppositeOrientationHasTheOppositeGradient) {
   Switched s("x^2 <= y");
   const Numbers at{3, 5};
   Numbers values(1), grads(2);
@@ -110,7 +110,7 @@ TEST(Mode, HoldsTheBranchOfDerivativesAndSwitches) {
   EXPECT_EQ(f.ddf, -6);
 }
 
-TEST(Mode, FromTheSignsReproducesTheValue) {
+TEST(Mode, SignsOfSwitchesReproduceTheValue) {
   for (const char* text : {"abs(x)*y", "min(x, y, x*y)", "max(x, y)", "step(x) + 2*step(-y)",
                            "x < y ? 1 : 2", "x <= y ? 1 : 2", "x > y ? 1 : 2", "x >= y ? 1 : 2",
                            "x < y and not y >= 1 or abs(x - y) < 1 ? x : y"}) {

@@ -21,7 +21,7 @@ struct Driven {
   Numbers s{0.4, 1.3, 2.1}, ds{1, 0, 0}, dds{0, 0, 0};
 };
 
-TEST(Taylor, OfADriveMatchesItsClosedForm) {
+TEST(Taylor, DriveMatchesItsClosedForm) {
   Driven drive("A * sin(w*t + 0.2)");
   const double A = 1.3, w = 2.1, phase = w * 0.4 + 0.2;
   const Taylor f = drive.taylor();
@@ -74,7 +74,7 @@ TEST(Taylor, DirectionsOfRatesAndAccelerationsCount) {
   EXPECT_EQ((Numbers{out[0], out[kLanes], out[2 * kLanes]}), (Numbers{0, 0, 3}));
 }
 
-TEST(Taylor, OfElementaryFunctionsMatchesClosedForms) {
+TEST(Taylor, ElementaryFunctionsMatchClosedForms) {
   const double t = 0.4;
   const struct {
     const char* text;
@@ -102,7 +102,7 @@ TEST(Taylor, OfElementaryFunctionsMatchesClosedForms) {
   }
 }
 
-TEST(Taylor, OfATableIsItsSpline) {
+TEST(Taylor, TableMatchesItsSpline) {
   Names scope({"t"});
   const Table table({0, 0.3, 0.7, 1.5}, {0, 2, -1, 4}, Interpolation::kCubic);
   scope.add_table("u", table);

@@ -9,7 +9,7 @@ namespace parfait::integrate {
 /// passes, not the products, are what a step costs.
 class Combination {
  public:
-  static constexpr int kMost = 24;
+  static constexpr int kMaxTerms = 24;
 
   void clear() { count_ = 0; }
   /// Adds weight * x; nothing for a zero weight.
@@ -22,8 +22,8 @@ class Combination {
   void evaluate(const double* base, double* out, std::size_t size) const;
 
  private:
-  std::array<double, kMost> weights_{};
-  std::array<const double*, kMost> terms_{};
+  std::array<double, kMaxTerms> weights_{};
+  std::array<const double*, kMaxTerms> terms_{};
   int count_ = 0;
 };
 

@@ -84,13 +84,13 @@ class HhtMatrix::Impl {
   /// Multiples of vanishing combinations of rows say nothing, so lambda is not looked at.
   double largest(const std::vector<Lane>& x) const {
     double result = 0;
-    const auto look = [&](int first, int count) {
+    const auto include = [&](int first, int count) {
       for (int i = first; i < first + count; ++i) {
         for (int k = 0; k < kLanes; ++k) result = std::max(result, std::abs(x[i][k]));
       }
     };
-    look(0, nq);
-    look(nq + ng, ne);
+    include(0, nq);
+    include(nq + ng, ne);
     return result;
   }
 

@@ -75,7 +75,7 @@ TEST(Dop853, ContinuousExtensionIsOfSeventhOrder) {
   }
 }
 
-TEST(Dop853, SolvesThePleiadesWithTheWorkThatItsCoefficientsPromise) {
+TEST(Dop853, SolvesThePleiadesWithThePublishedNumberOfEvaluations) {
   // SciPy's program with the same coefficients: 5882 evaluations for an error of 1.4e-10 at the
   // end, 7154 for 8e-12. Not more than 1.2 times that.
   const auto system = pleiades();

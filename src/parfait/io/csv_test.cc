@@ -95,7 +95,7 @@ TEST(Csv, AMissingColumnIsNamedWithTheOnesThereAre) {
   }
 }
 
-TEST(Csv, WhatIsWrittenReadsBackBitForBit) {
+TEST(Csv, RoundTripIsBitForBit) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CsvTable table;
   table.header = {"t", "a, \"b\"", "#c", " d"};

@@ -134,7 +134,7 @@ TEST(FormulaFile, SaysWhatItMeans) {
   EXPECT_THAT(system->initial_state(), ElementsAre(1, -1.25, 0, 2.5));
 }
 
-TEST(FormulaFile, WhatIsWrittenReadsBackAsTheSameModel) {
+TEST(FormulaFile, RoundTripGivesTheSameModel) {
   const fs::path folder =
       fs::temp_directory_path() / ("parfait_formula_round_trip_" + std::to_string(::getpid()));
   fs::create_directories(folder);

@@ -135,7 +135,7 @@ TEST(ModelFile, UnitsOfAnglesAreConverted) {
   }
 }
 
-TEST(ModelFile, ListsTakeFormulasAndParenthesesHoldThemTogether) {
+TEST(ModelFile, ListsTakeFormulasInParentheses) {
   const auto d =
       read("<force key='Spring' id='F'><constants> 1 2*k (2 * k) f(a, b) </constants></force>");
   const auto& constants = d.forces[0].constants;

@@ -200,7 +200,7 @@ TEST(ModelRoundTrip, ElementStyleAndAttributeStyleSayTheSame) {
               read_model(kModelFolder / "pendulum_attributes.xml"));
 }
 
-TEST(ModelRoundTrip, WhatIsWrittenReadsBackAsTheSameModel) {
+TEST(ModelRoundTrip, WritingAndReadingGivesTheSameModel) {
   const fs::path folder =
       fs::temp_directory_path() / ("parfait_model_round_trip_" + std::to_string(::getpid()));
   fs::create_directories(folder);

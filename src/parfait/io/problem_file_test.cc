@@ -303,7 +303,7 @@ TEST(ProblemFile, OneModelFileIsBuiltOnce) {
   EXPECT_EQ(p.experiments[0].system, p.experiments[1].system);  // model.xml and ./model.xml
 }
 
-TEST(ProblemFile, WhatIsLeftOutComesFromTheModel) {
+TEST(ProblemFile, OmittedValuesComeFromTheModel) {
   const ProblemFolder folder("problem_defaults");
   ProblemFolder::edit("dynamic.xml", R"(initial="1" lower="0" upper="10")", "");
   ProblemFolder::edit("dynamic.xml", R"(<set parameter="u" value="1"/>)",
@@ -317,7 +317,7 @@ TEST(ProblemFile, WhatIsLeftOutComesFromTheModel) {
   EXPECT_EQ(p.experiments[0].locals[0].upper, 4);
 }
 
-TEST(ProblemFile, WhatIsWrittenReadsBackAsTheSameProblem) {
+TEST(ProblemFile, RoundTripGivesTheSameProblem) {
   const ProblemFolder folder("problem_round_trip");
   write_text_file("everything.xml", kEverything);
   for (const char* file : {"everything.xml", "dynamic.xml", "algebraic.xml", "petab.xml"}) {

@@ -91,7 +91,7 @@ TEST(ConstrainedLeastSquares, DeficientDataGiveTheShortestSolutionAndNameTheDire
   EXPECT_NEAR(std::abs(unseen(2, 0)), 2 / std::sqrt(6), 1e-12);
 }
 
-TEST(ConstrainedLeastSquares, WhatIsLeftOfAnEliminationIsComparedWithTheWholeNotWithItself) {
+TEST(ConstrainedLeastSquares, RankIsJudgedAgainstTheWholeMatrixNotTheRemainder) {
   const MatrixXd rest = 1e-16 * random_matrix(4, 2, 1);  // rounding, of columns of length 1
   EXPECT_EQ(ConstrainedLeastSquares(rest, MatrixXd(0, 2)).rank(), 2);
   EXPECT_EQ(ConstrainedLeastSquares(rest, MatrixXd(0, 2), {.scale = 1}).rank(), 0);

@@ -76,7 +76,7 @@ TEST_P(DenseProducts, GoToResultsOfEveryKind) {
             0);
 }
 
-TEST_P(DenseProducts, OfVectorsAreColumnsAndRows) {
+TEST_P(DenseProducts, VectorsAreColumnsOrRows) {
   const ByRowsXd B_rows = B;
   for (Index j = 0; j < shape.n; ++j) {
     const VectorXd column = B.col(j);

@@ -16,7 +16,7 @@ Lane counted(double first) {
 
 // A bare vector of the compiler would keep what was in memory before: sums that begin with a new
 // lane would then be wrong, and only on machines whose lanes are one register.
-TEST(Lane, IsZeroUnlessSomethingElseIsSaid) {
+TEST(Lane, DefaultIsZero) {
   alignas(Lane) unsigned char memory[3 * sizeof(Lane)];
   std::memset(memory, 0x3f, sizeof memory);
   const auto* lanes = new (memory) Lane[3];
@@ -44,7 +44,7 @@ TEST(Lane, ArithmeticIsThatOfEachNumber) {
   }
 }
 
-TEST(Lane, IsStoredAsItWasLoaded) {
+TEST(Lane, StoreGivesBackWhatWasLoaded) {
   double numbers[kLanes + 1] = {};
   store(numbers + 1, counted(5));  // at any address, aligned or not
   EXPECT_EQ(numbers[0], 0.0);

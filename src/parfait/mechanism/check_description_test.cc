@@ -115,7 +115,7 @@ TEST(CheckDescription, KnowsTheTypesThatAPlugInRegistered) {
   EXPECT_EQ(constant_number(d, "Hinge.glue"), 1.0);
 }
 
-TEST(ConstantNames, OfABodyEndWithItsMarkers) {
+TEST(ConstantNames, BodyNamesEndWithItsMarkers) {
   auto d = pendulum();
   Marker tip;
   tip.id = "tip";
@@ -133,7 +133,7 @@ TEST(ConstantNames, OfABodyEndWithItsMarkers) {
   EXPECT_EQ(names[31], "tip.z.z");
 }
 
-TEST(ConstantNames, OfAJointAreThoseOfItsTypeAndThenItsFrames) {
+TEST(ConstantNames, JointNamesAreThoseOfItsTypeThenItsFrames) {
   auto d = pendulum();
   d.joints[0].key = "FixedDistance";
   const auto names = constant_names(d, "Hinge");
@@ -143,7 +143,7 @@ TEST(ConstantNames, OfAJointAreThoseOfItsTypeAndThenItsFrames) {
   EXPECT_EQ(names[24], "end.z.z");
 }
 
-TEST(ConstantNames, OfGravityAreOneOrThree) {
+TEST(ConstantNames, GravityHasOneOrThree) {
   auto d = pendulum();
   EXPECT_THAT(constant_names(d, "Gravity"), ElementsAre("g"));
   d.forces[0].constants = {{"Constant_0", 0.0}, {"Constant_1", 0.0}, {"Constant_2", -9.81}};
@@ -151,7 +151,7 @@ TEST(ConstantNames, OfGravityAreOneOrThree) {
   EXPECT_EQ(constant_number(d, "Gravity.gz"), -9.81);
 }
 
-TEST(ConstantNumber, OfAnInertiaAboutTheOriginIsMovedToTheCentre) {
+TEST(ConstantNumber, InertiaAboutTheOriginIsMovedToTheCentreOfMass) {
   auto d = pendulum();
   d.bodies[0].about = InertiaPoint::kOrigin;
   // Steiner by hand: 2 - 2 * 0.5^2 = 1.5 across the offset, nothing along it.
@@ -162,7 +162,7 @@ TEST(ConstantNumber, OfAnInertiaAboutTheOriginIsMovedToTheCentre) {
   EXPECT_FALSE(constant_number(d, "Arm.inertia.yy").has_value());
 }
 
-TEST(ConstantNumber, OfTheCholeskyFactorRebuildsThePseudoInertia) {
+TEST(ConstantNumber, CholeskyFactorRebuildsThePseudoInertia) {
   auto d = pendulum();
   d.bodies[0].center_of_mass = {0.5, -0.2, 0.1};
   d.bodies[0].inertia[0][1] = d.bodies[0].inertia[1][0] = 0.3;

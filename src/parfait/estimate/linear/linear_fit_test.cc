@@ -130,7 +130,7 @@ std::vector<Block> deficient_blocks() {
   return test.blocks;
 }
 
-TEST(LinearFit, OfManySolutionsTheShortestIsTaken) {
+TEST(LinearFit, ShortestOfManySolutionsIsTaken) {
   const std::vector<Block> blocks = deficient_blocks();
   LinearFit fit;
   ASSERT_EQ(fit.factorize(blocks), Status::kSolved);
@@ -154,7 +154,7 @@ TEST(LinearFit, UndeterminedDirectionsAreOrthonormalAndUnseen) {
   EXPECT_NEAR(U.row(3).norm(), 1, 1e-12);
 }
 
-TEST(LinearFit, WhatOnlyALocalVariableCouldTellIsNotTakenFromRounding) {
+TEST(LinearFit, RoundingDoesNotDetermineLocalVariables) {
   TestBlocks test(3, 1, {{.local = 2, .data = 50, .equations = 0}});
   test.blocks[0].B = test.blocks[0].A * Eigen::Vector2d(0.3, -0.7);
   LinearFit fit;

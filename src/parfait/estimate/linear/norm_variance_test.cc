@@ -89,7 +89,7 @@ TEST(NormVariance, EstimatesTheVarianceOfRobustLocations) {
   EXPECT_NEAR(c.computed / c.empirical, 1, 0.2);
 }
 
-TEST(NormVariance, IsNotGivenWhereItHasNoMeaning) {
+TEST(NormVariance, UndefinedWhereItHasNoMeaning) {
   const VectorXd r = VectorXd::LinSpaced(5, -1, 1);
   EXPECT_TRUE(std::isnan(norm_variance(Norm::kL2, r, 5, 0, false)));
   EXPECT_TRUE(std::isnan(norm_variance(Norm::kL1, r, 2, 0, false)));

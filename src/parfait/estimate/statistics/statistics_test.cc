@@ -126,7 +126,7 @@ TEST(Statistics, GoodnessOfFitNeedsKnownSigma) {
   EXPECT_FALSE(make_fit_scale(r, 2, {.norm = Norm::kL1, .sigma_known = true}).chi2_p_value);
 }
 
-TEST(Statistics, AtABoundThereIsNoDeviationAndUndeterminedItIsInfinite) {
+TEST(Statistics, DeviationIsUndefinedAtABoundAndInfiniteIfUndetermined) {
   const Unknowns unknowns({{.parameter = "a", .initial = 2, .lower = 2},
                            {.parameter = "b", .initial = 3, .upper = 5},
                            {.parameter = "c", .initial = 1},

@@ -1,4 +1,4 @@
-#include "parfait/dynamics/relaxation.h"
+#include "parfait/dynamics/equilibrium_path.h"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
@@ -27,34 +27,34 @@ constexpr double kPush = 0.01;        // relative to 1 + |x|
 
 }  // namespace
 
-Relaxation::Relaxation(const System& system, const Workspace& ws, double t,
-                       double projection_tolerance)
+EquilibriumPath::EquilibriumPath(const System& system, const Workspace& ws, double t,
+                                 double projection_tolerance)
     : point_(system, ws, t, projection_tolerance), trial_(system, ws, t, projection_tolerance) {}
 
-double Relaxation::measure(const VectorXd& x) const {
+double EquilibriumPath::measure(const VectorXd& x) const {
   if (x.size() == 0) return 0;
   const VectorXd d = point_.displaced(x) - point_.y();
   return (d.array().abs() / (1 + point_.y().array().abs())).maxCoeff();
 }
 
-Status Relaxation::begin(const VectorXd& y, const VectorXd& z) {
+Status EquilibriumPath::begin(const VectorXd& y, const VectorXd& z) {
   const auto status = point_.place(y, z);
-  return status == Status::kOk ? look() : status;
+  return status == Status::kOk ? linearize() : status;
 }
 
 /// A drift along neutral directions that rounding explains: 1 / drag would make much of it.
-bool Relaxation::is_noise(const VectorXd& neutral_part) const {
+bool EquilibriumPath::is_noise(const VectorXd& neutral_part) const {
   const double noise = (point_.n_q() > 0 ? kLeastDrift : 0.0) + kNoise * scale_;
   return neutral_part.cwiseAbs().maxCoeff() <= noise;
 }
 
-VectorXd Relaxation::without_noise(const VectorXd& r) const {
+VectorXd EquilibriumPath::without_noise(const VectorXd& r) const {
   if (N_.cols() == 0) return r;
   const VectorXd part = Q_ * r;
   return is_noise(part) ? VectorXd(r - part) : r;
 }
 
-Status Relaxation::look() {
+Status EquilibriumPath::linearize() {
   const auto status = point_.linearize();
   if (status != Status::kOk) return status;
   J_ = point_.drift_jacobian();
@@ -105,26 +105,26 @@ Status Relaxation::look() {
   return std::isfinite(correction_) ? status : Status::kNotFinite;
 }
 
-bool Relaxation::try_step(const VectorXd& x) {
+bool EquilibriumPath::try_step(const VectorXd& x) {
   return trial_.place(point_.displaced(x), point_.z(), &point_.basis()) == Status::kOk;
 }
 
 /// -J, made regular on its null space.
-MatrixXd Relaxation::newton_matrix() const {
+MatrixXd EquilibriumPath::newton_matrix() const {
   return scale_ * fill_ - J_;
 }
 
-MatrixXd Relaxation::response(const MatrixXd& dr) const {
+MatrixXd EquilibriumPath::response(const MatrixXd& dr) const {
   if (N_.cols() == 0) return math::solve_lu(newton_matrix(), dr);
   return math::solve_lu(newton_matrix(), dr - Q_ * dr);
 }
 
-MatrixXd Relaxation::kept(const MatrixXd& dx) const {
+MatrixXd EquilibriumPath::kept(const MatrixXd& dx) const {
   if (N_.cols() == 0) return MatrixXd::Zero(dx.rows(), dx.cols());
   return Q_ * dx;
 }
 
-bool Relaxation::relax() {
+bool EquilibriumPath::relax() {
   const auto n = J_.rows();
   // Twice the growth rate follows the linear flow outwards; with less, the step may turn round.
   double drag = 2 * growth_;
@@ -150,7 +150,7 @@ bool Relaxation::relax() {
   return false;
 }
 
-bool Relaxation::step_newton() {
+bool EquilibriumPath::step_newton() {
   const math::Lu lu(newton_matrix());
   const auto succeeds = [&](double length) {
     if (!try_step(length * newton_)) return false;
@@ -165,7 +165,7 @@ bool Relaxation::step_newton() {
   return true;
 }
 
-bool Relaxation::push() {
+bool EquilibriumPath::push() {
   if (growing_.size() == 0 || !try_step(kPush / measure(growing_) * growing_)) return false;
   std::swap(point_, trial_);
   return true;

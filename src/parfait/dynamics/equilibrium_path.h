@@ -10,9 +10,9 @@ namespace parfait::dynamics {
 /// in the tangent space, r(x) the flow in honey (RestPoint::drift), J its derivative.
 ///
 /// See  docs/theory/modes.md (E2-E5)
-class Relaxation {
+class EquilibriumPath {
  public:
-  Relaxation(const System& system, const Workspace& ws, double t, double projection_tolerance);
+  EquilibriumPath(const System& system, const Workspace& ws, double t, double projection_tolerance);
 
   /// Goes to a point and linearizes there.
   Status begin(const Eigen::VectorXd& y, const Eigen::VectorXd& z);
@@ -25,7 +25,7 @@ class Relaxation {
   /// A small step along the fastest growing direction.
   bool push();
   /// After each step: linearizes at the new point.
-  Status look();
+  Status linearize();
 
   const RestPoint& point() const { return point_; }
   /// Largest |dx| / (1 + |x|) of a full Newton step: what is left to correct.
