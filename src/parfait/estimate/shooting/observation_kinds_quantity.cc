@@ -22,8 +22,8 @@ class QuantityObservation final : public ObservationKind {
     const auto names = names_in(observation.quantity, *experiment.system, subject);
     if (varies(names, *experiment.system, estimated)) return;
     subject.fail(
-        fmt::format("\"{}\" depends on no state and no estimated parameter, so measuring "
-                    "it tells nothing.",
+        fmt::format("\"{}\" depends on no state and no estimated parameter, so it "
+                    "cannot be used to estimate anything.",
                     observation.quantity.text));
   }
 
