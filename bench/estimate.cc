@@ -16,7 +16,7 @@
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/shooting/shooting_interval.h"
-#include "parfait/io/problem_file.h"
+#include "parfait/io/problem/problem_file.h"
 #include "parfait/mbs/model.h"
 
 namespace parfait::bench {

@@ -14,8 +14,8 @@
 #include "models.h"
 #include "parfait/base/error.h"
 #include "parfait/estimate/fit/fit.h"
-#include "parfait/io/model_file.h"
-#include "parfait/io/problem_file.h"
+#include "parfait/io/model/model_file.h"
+#include "parfait/io/problem/problem_file.h"
 #include "parfait_run.h"
 
 namespace parfait::bench {

@@ -9,7 +9,7 @@
 
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/synthesize.h"
-#include "parfait/io/problem_file.h"
+#include "parfait/io/problem/problem_file.h"
 
 // The tables of Kraus 2006, sections 13.2 and 13.3: increments that each variant of the method
 // needs from each start, ours beside Kraus's.

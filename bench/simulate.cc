@@ -9,7 +9,7 @@
 
 #include "models.h"
 #include "parfait/base/error.h"
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 #include "parfait_run.h"
 #include "timed_system.h"
 

@@ -11,7 +11,7 @@
 #include "engine.h"
 #include "models.h"
 #include "parfait/base/error.h"
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 #include "parfait_run.h"
 
 namespace parfait::bench {

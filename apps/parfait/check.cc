@@ -5,8 +5,8 @@
 #include "command.h"
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/facts.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/facts.h"
 #include "simulation_text.h"
 
 // parfait check: is the file a model or a problem, and what is in it?

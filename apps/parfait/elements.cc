@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "elements_text.h"
-#include "parfait/io/elements_json.h"
+#include "parfait/io/results/elements_json.h"
 
 // parfait elements: everything a model may name.
 namespace parfait::app {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "elements_text.h"
-#include "parfait/io/elements_json.h"
+#include "parfait/io/results/elements_json.h"
 #include "parfait/mechanism/constraint_types.h"
 #include "text_table.h"
 

@@ -8,8 +8,8 @@
 #include "interrupt.h"
 #include "iteration_table.h"
 #include "mpi_team.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/fit.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/fit.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
 namespace parfait::app {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/run/fit.h"
+#include "parfait/run/fit/fit.h"
 
 namespace parfait::app {
 

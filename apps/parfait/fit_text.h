@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "parfait/result/facts.h"
-#include "parfait/run/fit.h"
+#include "parfait/run/fit/fit.h"
 
 namespace parfait::app {
 

@@ -7,9 +7,9 @@
 #include "interrupt.h"
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
-#include "parfait/io/any_model_file.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/modes.h"
+#include "parfait/io/model/any_model_file.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/simulation/modes.h"
 #include "run_names.h"
 
 // parfait modes: static equilibrium and vibration modes about it.

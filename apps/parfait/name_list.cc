@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "parfait/base/error.h"
-#include "parfait/io/number.h"
+#include "parfait/io/text/number.h"
 
 namespace parfait::app {
 

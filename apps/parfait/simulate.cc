@@ -2,8 +2,8 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/simulation.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/simulation/simulation.h"
 #include "progress.h"
 #include "simulate_options.h"
 #include "simulation_text.h"

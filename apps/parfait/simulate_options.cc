@@ -7,9 +7,9 @@
 
 #include "name_list.h"
 #include "parfait/base/error.h"
-#include "parfait/io/any_model_file.h"
-#include "parfait/io/number.h"
-#include "parfait/run/settings.h"
+#include "parfait/io/model/any_model_file.h"
+#include "parfait/io/text/number.h"
+#include "parfait/run/job/settings.h"
 #include "run_names.h"
 
 namespace parfait::app {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/run/simulation.h"
+#include "parfait/run/simulation/simulation.h"
 
 namespace parfait::app {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "parfait/run/simulation.h"
+#include "parfait/run/simulation/simulation.h"
 
 namespace parfait::app {
 

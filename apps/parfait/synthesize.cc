@@ -2,8 +2,8 @@
 
 #include "command.h"
 #include "parfait/base/counted.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/synthesis.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/synthesis.h"
 
 // parfait synthesize: measurements as the model makes them, with the noise of the problem.
 namespace parfait::app {

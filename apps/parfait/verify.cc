@@ -4,8 +4,8 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/verification.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/verification/verification.h"
 
 // parfait verify: problems with known solutions, solved on this machine.
 namespace parfait::app {

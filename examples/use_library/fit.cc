@@ -29,15 +29,15 @@ int main() {
   request.problem = problem;
   parfait::Callbacks callbacks;
   callbacks.on_iteration = [](const parfait::IterationRecord& point) {
-    std::printf("%d: objective %.6g, k = %.6f\n", point.iteration.number,
-                point.iteration.objective, point.values[0]);
+    std::printf("%d: objective %.6g, k = %.6f\n", point.iteration.number, point.iteration.objective,
+                point.values[0]);
   };
   const auto run = parfait::fit(request, callbacks);
   std::printf("%s\n", run.result.verdict.message.c_str());
 
   const auto* k = run.result.find("k");
-  std::printf("k = %.4f +- %.4f, 95 %% interval [%.4f, %.4f]\n", k->value, k->sd,
-              k->individual.low, k->individual.high);
+  std::printf("k = %.4f +- %.4f, 95 %% interval [%.4f, %.4f]\n", k->value, k->sd, k->individual.low,
+              k->individual.high);
   const bool found = k->individual.low < 0.8 && 0.8 < k->individual.high && k->sd < 0.05;
   return run.complete() && found ? 0 : 1;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parfait/io/data_table.h"
-#include "parfait/run/fit.h"
-#include "parfait/run/model.h"
-#include "parfait/run/synthesis.h"
+#include "parfait/io/text/data_table.h"
+#include "parfait/run/fit/fit.h"
+#include "parfait/run/fit/synthesis.h"
+#include "parfait/run/job/model.h"
 
 /// Parameters from measurements, for programs that use the library:
 ///

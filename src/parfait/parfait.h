@@ -1,10 +1,10 @@
 #pragma once
 
 #include "parfait/fit.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/facts.h"
-#include "parfait/run/verification.h"
-#include "parfait/run/version.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/facts.h"
+#include "parfait/run/job/version.h"
+#include "parfait/run/verification/verification.h"
 #include "parfait/simulate.h"
 
 /// Everything the command line can do, for programs that use the library. Plug-ins include

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "parfait/run/model.h"
-#include "parfait/run/modes.h"
-#include "parfait/run/simulation.h"
+#include "parfait/run/job/model.h"
+#include "parfait/run/simulation/modes.h"
+#include "parfait/run/simulation/simulation.h"
 
 /// Models and their motions, for programs that use the library:
 ///

@@ -13,7 +13,7 @@
 #include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/estimate/shooting/row_builder.h"
 #include "parfait/estimate/shooting/shooting_experiment.h"
-#include "parfait/io/any_model_file.h"
+#include "parfait/io/model/any_model_file.h"
 #include "parfait/math/dense_solves.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"

@@ -5,7 +5,7 @@
 
 #include "build.h"
 #include "parfait/estimate/fit/synthesize.h"
-#include "parfait/io/any_model_file.h"
+#include "parfait/io/model/any_model_file.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"
 

@@ -5,7 +5,7 @@
 
 #include "build.h"
 #include "parfait/estimate/fit/synthesize.h"
-#include "parfait/io/problem_file.h"
+#include "parfait/io/problem/problem_file.h"
 #include "problems.h"
 
 // The examples of mechanisms with measurements that have no noise: from the start of the example to

@@ -7,7 +7,7 @@
 #include "build.h"
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/problem/check_problem.h"
-#include "parfait/io/model_file.h"
+#include "parfait/io/model/model_file.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"
 

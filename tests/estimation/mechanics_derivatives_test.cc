@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "parfait/estimate/shooting/shooting_experiment.h"
-#include "parfait/io/problem_file.h"
+#include "parfait/io/problem/problem_file.h"
 #include "problems.h"
 
 // The shooting problem of mechanisms (a tree, a planar loop with redundant constraints and unknown

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "parfait/estimate/fit/synthesize.h"
-#include "parfait/io/any_model_file.h"
+#include "parfait/io/model/any_model_file.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"
 

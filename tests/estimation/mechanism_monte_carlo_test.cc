@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "build.h"
-#include "parfait/io/model_file.h"
+#include "parfait/io/model/model_file.h"
 #include "parfait/mbs/model.h"
 #include "problems.h"
 #include "repeated.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "parfait/dynamics/formula_system.h"
-#include "parfait/io/csv.h"
+#include "parfait/io/text/csv.h"
 
 namespace parfait::estimation {
 

@@ -9,7 +9,7 @@
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/shooting/relaxed_mechanics.h"
 #include "parfait/estimate/shooting/shooting_experiment.h"
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 #include "parfait/mbs/model.h"
 #include "testing/model_gallery.h"
 #include "testing/system_laws.h"

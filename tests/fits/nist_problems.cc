@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "parfait/io/csv.h"
+#include "parfait/io/text/csv.h"
 
 namespace parfait::testing_support {
 namespace {

@@ -29,12 +29,13 @@ NARROWER = {
 STEPS = {
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
             "second_order", "build"],
+    "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
+    "io": ["text", "model", "problem", "results"],
+    "run": ["job", "simulation", "fit", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {
-    "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
-            "second_order", "build"],
     "estimate/algebraic": {"linear", "iteration", "problem", "experiment"},
     "estimate/statistics": {"linear", "iteration", "problem", "experiment"},
 }

@@ -64,7 +64,7 @@ class Includes(unittest.TestCase):
         self.expect_one("tree/a.cc", '#include "parfait/tree/test_state.h"\n', "only tests")
 
     def test_tests_may_not_include_later_rooms_either(self):
-        self.expect_one("math/a_test.cc", '#include "parfait/io/csv.h"\n', "comes later")
+        self.expect_one("math/a_test.cc", '#include "parfait/io/text/csv.h"\n', "comes later")
 
     def test_a_test_of_integrate_may_move_a_multibody_system(self):
         self.expect_clean("integrate/a_test.cc", '#include "parfait/mbs/model.h"\n')

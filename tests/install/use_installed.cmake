@@ -21,7 +21,7 @@ build(use ${SOURCE}/examples/use_library)
 run(${WORK}/use/simulate)
 run(${WORK}/use/fit)
 # What is not needed by the public headers is not installed.
-foreach(header parfait/run/recorder.h parfait/io/json_archive.h parfait/mbs/solver/kernel.h)
+foreach(header parfait/run/simulation/recorder.h parfait/io/results/json_archive.h parfait/mbs/solver/kernel.h)
   if(EXISTS ${WORK}/prefix/include/${header})
     message(FATAL_ERROR "${header} is installed, but not public")
   endif()

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 #include "parfait/mbs/model.h"
 
 namespace parfait::reference {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "parfait/io/model_file.h"
+#include "parfait/io/model/model_file.h"
 
 namespace parfait::reference {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "parfait/integrate/integrator.h"
-#include "parfait/io/csv.h"
+#include "parfait/integrate/driver/integrator.h"
+#include "parfait/io/text/csv.h"
 #include "parfait/mbs/model.h"
 
 /// Mechanical models in motion, for comparison with published tables.

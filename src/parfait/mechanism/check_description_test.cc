@@ -9,7 +9,7 @@
 #include "parfait/mechanism/body_inertia.h"
 #include "parfait/mechanism/registry.h"
 
-// The messages about broken files are tested with the files: io/broken_models_test.cc.
+// The messages about broken files are tested with the files: io/model/broken_models_test.cc.
 namespace parfait::mechanism {
 namespace {
 

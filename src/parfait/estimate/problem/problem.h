@@ -16,7 +16,7 @@
 #include "parfait/dynamics/system.h"
 #include "parfait/estimate/iteration/gauss_newton.h"
 #include "parfait/estimate/linear/linear_fit.h"
-#include "parfait/integrate/options.h"
+#include "parfait/integrate/stepping/options.h"
 
 namespace parfait::estimate {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "parfait/dynamics/system.h"
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 
 namespace parfait::estimate {
 

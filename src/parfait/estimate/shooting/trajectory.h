@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "parfait/estimate/shooting/shooting_point.h"
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 
 namespace parfait::estimate {
 

@@ -5,7 +5,7 @@
 
 #include "parfait/mechanism/check_description.h"
 
-// The messages about files are tested with the files: io/broken_models_test.cc.
+// The messages about files are tested with the files: io/model/broken_models_test.cc.
 namespace parfait::mbs {
 namespace {
 

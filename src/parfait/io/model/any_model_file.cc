@@ -1,0 +1,55 @@
+#include "parfait/io/model/any_model_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "parfait/base/error.h"
+#include "parfait/io/model/formula_file.h"
+#include "parfait/io/model/model_file.h"
+#include "parfait/io/text/text_file.h"
+#include "parfait/io/text/xml_element.h"
+
+namespace parfait::io {
+namespace {
+
+AnyModel read_mechanism(const std::string& text, const std::string& file_name) {
+  return read_model_text(text, file_name);
+}
+
+AnyModel read_formulas(const std::string& text, const std::string& file_name) {
+  return read_formula_model_text(text, file_name);
+}
+
+constexpr std::array kKinds{
+    ModelFileKind{"model", "a mechanism", "model.xsd", read_mechanism},
+    ModelFileKind{"ode", "ordinary differential equations", "formula.xsd", read_formulas},
+    ModelFileKind{"dae", "differential-algebraic equations of index 1", "formula.xsd",
+                  read_formulas},
+};
+
+}  // namespace
+
+std::span<const ModelFileKind> model_file_kinds() {
+  return kKinds;
+}
+
+std::string model_file_roots() {
+  std::vector<std::string> roots;
+  for (const auto& kind : kKinds) roots.push_back(fmt::format("<{}>", kind.root));
+  return base::joined(roots, "or");
+}
+
+AnyModel read_any_model(const std::filesystem::path& file) {
+  const std::string text = read_text_file(file);
+  const XmlSource source(text, file.string());
+  const Element root(source, source.root());
+  for (const auto& kind : kKinds) {
+    if (root.name() == kind.root) return kind.read(text, file.string());
+  }
+  root.fail(root.place(), fmt::format("the root of a model file is {}, found <{}>.",
+                                      model_file_roots(), root.name()));
+}
+
+}  // namespace parfait::io

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "parfait/io/text/xml_element.h"
+#include "parfait/mechanism/description.h"
+
+/// The mechanical elements of a model file, each from its XML element.
+namespace parfait::io {
+
+/// What only natural coordinates understand goes to `natural`.
+mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural);
+mechanism::Joint read_joint(Element& element);
+mechanism::Constraint read_constraint(Element& element);
+mechanism::Force read_force(Element& element);
+mechanism::Event read_event(Element& element);
+
+}  // namespace parfait::io

@@ -1,0 +1,32 @@
+#include "parfait/io/model/model_library.h"
+
+#include "parfait/dynamics/formula_system.h"
+#include "parfait/io/model/any_model_file.h"
+#include "parfait/io/text/text_file.h"
+#include "parfait/mbs/model.h"
+
+namespace parfait::io {
+namespace {
+
+std::shared_ptr<const dynamics::System> make_system(const mechanism::Description& description) {
+  return mbs::build(description);
+}
+
+std::shared_ptr<const dynamics::System> make_system(const dynamics::FormulaModel& model) {
+  return dynamics::make_formula_system(model);
+}
+
+}  // namespace
+
+std::shared_ptr<const dynamics::System> ModelLibrary::load(const Text& file) {
+  const auto path = (folder_ / file.text).lexically_normal();
+  auto& system = systems_[path];
+  if (!system) {
+    static_cast<void>(
+        read_text_file(path, file.place));  // a missing file is missed where it is named
+    system = std::visit([](const auto& model) { return make_system(model); }, read_any_model(path));
+  }
+  return system;
+}
+
+}  // namespace parfait::io

@@ -1,0 +1,120 @@
+#include "parfait/run/fit/fit.h"
+
+#include <cmath>
+
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/prediction.h"
+#include "parfait/estimate/fit/profile.h"
+#include "parfait/io/results/fit_tables.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/facts.h"
+#include "parfait/run/fit/fit_plan.h"
+#include "parfait/run/fit/fit_result.h"
+#include "parfait/run/job/job.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+
+namespace parfait::run {
+namespace {
+
+/// The work of a fit, from its plan to what was found, on the threads of a job.
+class FitWork {
+ public:
+  FitWork(const FitRequest& request, const Callbacks& callbacks, Job& job, FitRun& run)
+      : request_(request), callbacks_(callbacks), job_(job), run_(run) {}
+
+  void operator()() {
+    Stopwatch watch;
+    auto plan = make_plan(request_);
+    plan.problem.options.interrupted = [this] { return job_.stopped(); };
+    plan.problem.options.integrator.stop = &job_.stop();
+    prepared_.emplace(std::move(plan.problem), request_.team);
+    if (!request_.out.empty()) check_replaceable(request_.out);
+    std::optional<Eigen::VectorXd> start;
+    if (plan.earlier) start = plan.earlier->make_start(*prepared_);
+    run_.timing.add("read", watch.lap());
+    tell_problem();
+
+    const auto fit = estimate::fit(
+        *prepared_, {.on_iteration = on_iteration(), .certify = request_.certify, .start = start});
+    run_.timing.add("start", fit.timing.start);
+    run_.timing.add("iterate", fit.timing.iteration);
+    run_.timing.add("statistics", fit.timing.statistics);
+    if (prepared_->team().rank() == 0) conclude(fit);
+  }
+
+ private:
+  void tell_problem() {
+    if (!callbacks_.on_problem) return;
+    const auto facts = facts_of(prepared_->problem(), prepared_->warnings());
+    job_.tell([&] { callbacks_.on_problem(facts); });
+  }
+
+  estimate::OnPoint on_iteration() {
+    names_ = prepared_->estimate_names();
+    return [this](const estimate::Iteration& iteration, const std::vector<double>& values) {
+      if (callbacks_.on_iteration) {
+        const IterationRecord record{iteration_of(iteration), names_, values};
+        job_.tell([&] { callbacks_.on_iteration(record); });
+      }
+      return !prepared_->team().any(job_.stopped());
+    };
+  }
+
+  void tell_progress(const std::string& note) {
+    if (callbacks_.on_progress) job_.tell([&] { callbacks_.on_progress(std::nan(""), note); });
+  }
+
+  void conclude(const estimate::FitResult& fit) {
+    Stopwatch watch;
+    std::vector<estimate::Prediction> predictions;
+    if (fit.has_values()) predictions = estimate::predict(*prepared_, fit);
+    run_.timing.add("predict", watch.lap());
+    std::vector<estimate::Profile> profiles;
+    for (const auto& parameter : request_.profile) {
+      if (!fit.converged() || job_.stopped()) break;  // the next ones are not begun
+      tell_progress("profile of " + parameter);
+      profiles.push_back(estimate::make_profile(*prepared_, fit, parameter));
+    }
+    run_.timing.add("profile", watch.lap());
+    const FitParts parts{.request = request_,
+                         .prepared = *prepared_,
+                         .fit = fit,
+                         .predictions = predictions,
+                         .profiles = profiles,
+                         .stopped = job_.stopped()};
+    run_.result = make_result(parts);
+    run_.tables = make_tables(parts, run_.result);
+  }
+
+  const FitRequest& request_;
+  const Callbacks& callbacks_;
+  Job& job_;
+  FitRun& run_;
+  std::optional<estimate::PreparedProblem> prepared_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+FitRun fit(const FitRequest& request, const Callbacks& callbacks) {
+  FitRun run;
+  Job job(callbacks, request.threads);
+  FitWork work(request, callbacks, job, run);
+  job.run([&] { work(); });
+  return run;
+}
+
+void save(FitRun& run, const std::filesystem::path& target) {
+  Stopwatch watch;
+  RunFolder folder(target);
+  folder.write("result.json", io::result_text(run.result));
+  for (const auto& [name, text] : io::fit_table_files(run.result, run.tables)) {
+    folder.write(name, text);
+  }
+  run.timing.add("write", watch.lap());
+  folder.write("timing.json", io::timing_text(run.timing));
+  folder.commit();
+}
+
+}  // namespace parfait::run

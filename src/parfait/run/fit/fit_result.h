@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/prediction.h"
+#include "parfait/estimate/fit/profile.h"
+#include "parfait/result/fit.h"
+#include "parfait/run/fit/fit.h"
+
+namespace parfait::run {
+
+/// Everything that a fit gave, when it is over.
+struct FitParts {
+  const FitRequest& request;
+  const estimate::PreparedProblem& prepared;
+  const estimate::FitResult& fit;
+  const std::vector<estimate::Prediction>& predictions;
+  const std::vector<estimate::Profile>& profiles;
+  bool stopped = false;  ///< whatever was being done
+};
+
+result::Iteration iteration_of(const estimate::Iteration& iteration);
+result::Fit make_result(const FitParts& parts);
+result::FitTables make_tables(const FitParts& parts, const result::Fit& result);
+
+}  // namespace parfait::run

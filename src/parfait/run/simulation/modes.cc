@@ -1,0 +1,115 @@
+#include "parfait/run/simulation/modes.h"
+
+#include <fmt/format.h>
+
+#include "parfait/base/error.h"
+#include "parfait/dynamics/equilibrium.h"
+#include "parfait/dynamics/modes.h"
+#include "parfait/io/results/mode_tables.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+#include "parfait/run/job/version.h"
+#include "parfait/run/simulation/mode_shapes.h"
+
+namespace parfait::run {
+namespace find_modes_parts {
+
+result::Equilibrium equilibrium_of(const dynamics::EquilibriumReport& report) {
+  return {.status = text(report.outcome),
+          .message = report.message(),
+          .iterations = report.iterations,
+          .evaluations = report.evaluations,
+          .correction = report.correction,
+          .residual = report.residual,
+          .moved = report.moved,
+          .prescribed_speed = report.prescribed_speed,
+          .moving = report.moving};
+}
+
+}  // namespace find_modes_parts
+
+ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
+  Stopwatch watch;
+  if (request.count < 1) {
+    throw base::InputError(fmt::format("--count {}: must be at least 1.", request.count));
+  }
+  const Model model = request.model ? with_settings(*request.model, request.set)
+                                    : load_model(request.file, request.set);
+  const auto& system = *model.system;
+  if (!request.out.empty()) check_replaceable(request.out);
+  ModesRun run;
+  run.contents = model.contents;
+  run.timing.add("read", watch.lap());
+  const auto workspace = system.make_workspace(0);
+  system.bind(*workspace, model.parameter_values());
+  std::vector<double> y(system.sizes().ny()), z(system.sizes().nz);
+  system.start(*workspace, y, z);
+
+  bool stopped = false;
+  const auto go_on = [&] {
+    stopped = stopped || (callbacks.stop && callbacks.stop());
+    return !stopped;
+  };
+  dynamics::EquilibriumReport report;
+  const bool settles = !request.at_initial;
+  if (go_on() && settles) report = find_equilibrium(system, *workspace, request.time, y, z);
+  dynamics::ModalAnalysis analysis;
+  if (go_on() && report.found()) {
+    analysis = analyze_modes(system, *workspace, request.time, y, z);
+  }
+  const bool analyzed = !stopped && report.found() && analysis.status == dynamics::Status::kOk;
+
+  auto& out = run.result;
+  out.model = model.file;
+  out.at = request.at_initial ? "initial" : "equilibrium";
+  out.t = request.time;
+  out.verdict = {.version = version(),
+                 .status = "done",
+                 .partial = !analyzed,
+                 .message = "done",
+                 .warnings = model.warnings};
+  if (stopped) {
+    out.verdict.status = out.verdict.message = "interrupted";
+  } else if (!report.found()) {
+    out.verdict.status = text(report.outcome);
+    out.verdict.message = report.message();
+  } else if (!analyzed) {
+    out.verdict.status = "system_failed";
+    out.verdict.message = fmt::format("{}: {}", out.at, dynamics::text(analysis.status));
+  }
+  if (settles) out.equilibrium = find_modes_parts::equilibrium_of(report);
+  out.degrees_of_freedom = analysis.degrees_of_freedom;
+  if (analyzed) out.stability = text(analysis.stability);
+  out.growth = analysis.growth;
+  out.residual = analysis.residual;
+  out.neutral = analysis.neutral_names;
+  out.drifts = analysis.drifts;
+  out.num_modes = static_cast<int>(analysis.modes.size());
+  const auto p = model.parameter_values();
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    out.parameters.push_back({system.parameters()[i].id, p[i]});
+  }
+  if (analyzed) {
+    run.shapes = make_shapes(model, request.time, y, z, analysis, request.count);
+    out.modes = make_modes(analysis, run.shapes, system.sizes().nq);
+  }
+  run.timing.add("analyze", watch.lap());
+  return run;
+}
+
+void save(ModesRun& run, const std::filesystem::path& target) {
+  Stopwatch watch;
+  RunFolder folder(target);
+  folder.write("result.json", io::result_text(run.result));
+  if (run.finished()) {
+    for (const auto& [name, text] : io::mode_table_files(run.result, run.shapes)) {
+      folder.write(name, text);
+    }
+  }
+  run.timing.add("write", watch.lap());
+  folder.write("timing.json", io::timing_text(run.timing));
+  folder.commit();
+}
+
+}  // namespace parfait::run

@@ -1,0 +1,124 @@
+#include "parfait/run/simulation/simulation.h"
+
+#include <fmt/format.h>
+
+#include "parfait/integrate/driver/integrator.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/io/text/csv.h"
+#include "parfait/mbs/model.h"
+#include "parfait/run/job/poll.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+#include "parfait/run/simulation/monitor.h"
+#include "parfait/run/simulation/partition_watch.h"
+#include "parfait/run/simulation/recorder.h"
+#include "parfait/run/simulation/sensitivities.h"
+#include "parfait/run/simulation/simulation_plan.h"
+#include "parfait/run/simulation/simulation_result.h"
+#include "parfait/run/simulation/start_state.h"
+
+namespace parfait::run {
+namespace {
+
+/// A motion that is integrated while several look on.
+class Motion {
+ public:
+  Motion(const Model& model, const SimulationPlan& plan, const Sensitivities& sensitivities)
+      : model_(model),
+        plan_(plan),
+        recorder_(*model.system, model.parameter_values(), sensitivities, plan.quantities,
+                  plan.times, plan.options),
+        monitor_(*model.system, model.parameter_values(), model.mechanics != nullptr) {
+    if (model.mechanics) partition_.emplace(*model.mechanics, model.parameter_values());
+  }
+
+  /// Integrates `state` until the end, or until it fails or is interrupted.
+  integrate::Result run(dynamics::Workspace& workspace, integrate::State& state,
+                        const Callbacks& callbacks) {
+    Poll poll(callbacks);
+    integrate::Integrator integrator(*model_.system, workspace, plan_.options);
+    recorder_.start(state);
+    observe(state.t, state.y, state.mode);
+    const auto on_step = [&](const integrate::AcceptedStep& step) {
+      recorder_.add(step);
+      if (!step.event) observe(step.t1, step.curve.y1(), step.mode);
+      if (recorder_.status() != dynamics::Status::kOk) return false;
+      return !poll.is_due() ||
+             !poll.ask(step.t1 / plan_.until, fmt::format("t = {:.3g} s", step.t1));
+    };
+    auto result = integrator.run(state, plan_.until, on_step);
+    recorder_.finish(state, result);
+    return result;
+  }
+
+  const Recorder& recorder() const { return recorder_; }
+  const Monitor& monitor() const { return monitor_; }
+  const PartitionWatch* partition() const { return partition_ ? &*partition_ : nullptr; }
+
+ private:
+  void observe(double t, dynamics::ConstVec y, dynamics::Mode mode) {
+    monitor_.observe(t, y, mode);
+    if (partition_) partition_->observe(t, y, mode);
+  }
+
+  const Model& model_;
+  const SimulationPlan& plan_;
+  Recorder recorder_;
+  Monitor monitor_;
+  std::optional<PartitionWatch> partition_;
+};
+
+}  // namespace
+
+SimulationRun simulate(const SimulationRequest& request, const Callbacks& callbacks) {
+  Stopwatch watch;
+  SimulationRun run;
+  const Model model = request.model ? with_settings(*request.model, request.set)
+                                    : load_model(request.file, request.set);
+  run.timing.add("read", watch.lap());
+  const auto& system = *model.system;
+  const auto plan = make_plan(request, model);
+  const auto sensitivities = make_sensitivities(system, plan.sensitivities);
+  if (!request.out.empty()) check_replaceable(request.out);
+  Motion motion(model, plan, sensitivities);
+
+  const auto workspace = system.make_workspace(sensitivities.count());
+  system.bind(*workspace, model.parameter_values());
+  if (sensitivities.count() > 0) system.bind_directions(*workspace, sensitivities.dp);
+  auto start =
+      make_start(model.file, system, *workspace, sensitivities, plan.options.projection_tolerance);
+  if (plan.settle) settle(system, *workspace, start, plan.options.projection_tolerance);
+  run.timing.add("start", watch.lap());
+
+  integrate::State state = start.state;
+  integrate::Result result;
+  if (!start.equilibrium || start.equilibrium->found()) {
+    result = motion.run(*workspace, state, callbacks);
+  }
+  run.timing.add("integrate", watch.lap());
+
+  run.contents = model.contents;
+  run.trajectory = motion.recorder().table();
+  run.result = make_result({.model = model,
+                            .plan = plan,
+                            .start = start,
+                            .end = state,
+                            .integration = result,
+                            .recorder = motion.recorder(),
+                            .monitor = motion.monitor(),
+                            .partition = motion.partition()});
+  run.result.rows = run.trajectory.num_rows();
+  return run;
+}
+
+void save(SimulationRun& run, const std::filesystem::path& target) {
+  Stopwatch watch;
+  RunFolder folder(target);
+  folder.write("trajectory.csv", io::csv_text(run.trajectory));
+  folder.write("result.json", io::result_text(run.result));
+  run.timing.add("write", watch.lap());
+  folder.write("timing.json", io::timing_text(run.timing));
+  folder.commit();
+}
+
+}  // namespace parfait::run
