@@ -72,7 +72,7 @@ void IdCheck::add(const char* kind, const std::string& id, const Place& place) {
 void IdCheck::add_name(const char* kind, const std::string& id, const Place& place) {
   add(kind, id, place);
   if (!vocabulary::contains(meanings_, id)) return;
-  throw InputError(place, fmt::format("{}: in formulas this name already has a meaning.",
+  throw InputError(place, fmt::format("{}: this name is reserved in formulas; choose another id.",
                                       element_label(kind, id)));
 }
 
