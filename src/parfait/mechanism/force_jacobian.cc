@@ -11,7 +11,6 @@ bool reads_column(unsigned use, int column) {
   return (use & (1u << vector)) != 0;
 }
 
-namespace force_jacobian {
 namespace {
 
 using Columns = ForceJacobian;
@@ -70,7 +69,6 @@ struct Column {
 };
 
 }  // namespace
-}  // namespace force_jacobian
 
 void ForceElement::jacobian(const ElementPoint<double>& at, ForceJacobian& out) const {
   jacobian_by_directions(*this, at, out);
@@ -78,7 +76,6 @@ void ForceElement::jacobian(const ElementPoint<double>& at, ForceJacobian& out) 
 
 void jacobian_by_directions(const ForceElement& element, const ElementPoint<double>& at,
                             ForceJacobian& out) {
-  using namespace force_jacobian;
   out.resize(at.ends.size(), at.constants.size(), at.states.size());
   JacobianScratch& s = out.scratch();
   load_frames(at, s);
@@ -140,7 +137,6 @@ void jacobian_by_directions(const ForceElement& element, const ElementPoint<doub
   }
 }
 
-namespace force_jacobian {
 namespace {
 
 /// dF along s, s' and the constants, and F.
@@ -220,11 +216,9 @@ int rate_column_of(int end, int vector, int k) {
 }
 
 }  // namespace
-}  // namespace force_jacobian
 
 void measured_jacobian(const MeasuredParts& parts, const ElementPoint<double>& at,
                        ForceJacobian& out) {
-  using namespace force_jacobian;
   out.resize(2, at.constants.size(), at.states.size());
   JacobianScratch& s = out.scratch();
   const Measured<double> m = parts.measure(at.ends.data());

@@ -208,6 +208,18 @@ TEST(ForceElements, HaveEqualActionAndReaction) {
   });
 }
 
+TEST(ForceElements, LeaveToEventsTheStatesThatOnlyEventsChange) {
+  int held = 0;
+  for_every_element([&](const ForceType& type, Trial& trial) {
+    trial.act();
+    for (std::size_t i = 0; i < type.states.size(); ++i) {
+      EXPECT_EQ(trial.rates()[i] == 0, type.states[i].is_held) << type.key;
+      held += type.states[i].is_held ? 1 : 0;
+    }
+  });
+  EXPECT_EQ(held, 3);
+}
+
 TEST(ForceElements, GiveNoMomentUnlessTheWorldHoldsThem) {
   for_every_element([](const ForceType& type, Trial& trial) {
     trial.act();

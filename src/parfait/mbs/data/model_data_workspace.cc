@@ -5,7 +5,6 @@
 // The rooms of a workspace, stage by stage. Nothing grows later, except what an observer or the
 // second-order form asks for first.
 namespace parfait::mbs {
-namespace model_workspace {
 namespace {
 
 int num_chunks(int directions) {
@@ -120,16 +119,15 @@ void make_room(const ModelData& m, SwitchWork& switching, JumpWork& jump) {
 }
 
 }  // namespace
-}  // namespace model_workspace
 
 ModelWorkspace::ModelWorkspace(const ModelData& m, int max_directions)
-    : bound(model_workspace::bound_work(m)),
-      state(model_workspace::state_work(m.sizes)),
-      formula(model_workspace::formula_work(m)),
-      offset(model_workspace::offset_work(m)),
+    : bound(bound_work(m)),
+      state(state_work(m.sizes)),
+      formula(formula_work(m)),
+      offset(offset_work(m)),
       k(m.kernel.structure),
-      jump(model_workspace::jump_work(m)),
-      projection(model_workspace::projection_work(m)) {
+      jump(jump_work(m)),
+      projection(projection_work(m)) {
   force.resize(m.force);
   external.rates.resize(m.sizes.ne);
   solution.a.resize(m.sizes.nq);
@@ -141,7 +139,6 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_directions)
 }
 
 void ModelWorkspace::make_direction_room(const ModelData& m) {
-  using namespace model_workspace;
   if (!seed.zero.empty()) return;
   d = DirectionState(m.kernel.structure);
   make_room(m, directions.max, seed);
