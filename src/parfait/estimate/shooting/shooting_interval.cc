@@ -58,12 +58,9 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
   state_.W = start.W;
   state_.mode.clear();
 
-  y_ = start.y;
-  z_ = start.z;
-  W_ = start.W;
-  dz_ = start.dz;
+  sample_ = {.t = t0_, .y = start.y, .z = start.z, .W = start.W, .dz = start.dz};
   for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= t0_; ++next_) {
-    if (!observe(t0_, {})) return false;
+    if (!observe()) return false;
   }
   if (t1_ <= t0_) {
     take_event_times(start.W.count());
@@ -95,54 +92,30 @@ void ShootingInterval::take_event_times(int num_directions) {
 }
 
 bool ShootingInterval::take(const integrate::AcceptedStep& step) {
-  auto& curve = step.curve;
-  const bool has_directions = state_.W.count() > 0;
   for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= step.t1; ++next_) {
     const double t = times_[static_cast<std::size_t>(next_)];
-    dynamics::Status status = curve.state(t, y_);
-    const auto also = [&](dynamics::Status other) {
-      if (status == dynamics::Status::kOk) status = other;
-    };
-    if (!z_.empty()) also(curve.algebraic(t, z_));
-    if (has_directions) {
-      also(curve.directions(t, W_));
-      if (!z_.empty()) also(curve.algebraic_directions(t, dz_));
-    }
-    const auto& sizes = system_.sizes();
-    if (status == dynamics::Status::kOk && sizes.num_pos + sizes.num_vel > 0) {
-      also(system_
-               .project(*observer_workspace_, t, y_, options_.projection,
-                        options_.projection_tolerance)
-               .status);
-      if (has_directions && status == dynamics::Status::kOk) {
-        also(system_.project_directions(*observer_workspace_, W_));
-      }
-    }
+    const dynamics::Status status =
+        integrate::take_sample(system_, *observer_workspace_, options_, step, t, sample_);
     if (status != dynamics::Status::kOk) {
       why_ = fmt::format("at t = {:g}: {}", t, dynamics::text(status));
       return false;
     }
-    if (!observe(t, {step.mode.begin(), step.mode.end()})) return false;
+    if (!observe()) return false;
   }
   return true;
 }
 
-bool ShootingInterval::observe(double t, const std::vector<std::int8_t>& mode) {
-  const dynamics::Status status =
-      system_.observe(*observer_workspace_, observer_,
-                      {.t = t, .y = y_, .z = z_, .mode = mode, .offset = {}}, quantity_);
+bool ShootingInterval::observe() {
+  const dynamics::Status status = integrate::observe_sample(
+      system_, *observer_workspace_, observer_, sample_, quantity_, dquantity_);
   const bool finite = std::ranges::all_of(quantity_, [](double x) { return std::isfinite(x); });
   if (status != dynamics::Status::kOk || !finite) {
-    why_ = fmt::format("at t = {:g}: an observed quantity is not finite", t);
+    why_ = fmt::format("at t = {:g}: an observed quantity is not finite", sample_.t);
     return false;
   }
   values_.col(next_) = Eigen::Map<const Eigen::VectorXd>(quantity_.data(), observer_.size());
-  const int k = W_.count();
+  const int k = sample_.W.count();
   if (k == 0) return true;
-  dquantity_.resize(observer_.size(), k);
-  system_.observe_directions(*observer_workspace_, observer_,
-                             {.dt = {}, .dy = &W_, .dz = z_.empty() ? nullptr : &dz_, .dphi = {}},
-                             dquantity_);
   auto& D = derivatives_[static_cast<std::size_t>(next_)];
   D.resize(observer_.size(), k);
   for (int j = 0; j < k; ++j) {

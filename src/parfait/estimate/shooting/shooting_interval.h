@@ -7,6 +7,7 @@
 
 #include "parfait/dynamics/system.h"
 #include "parfait/integrate/driver/integrator.h"
+#include "parfait/integrate/driver/sample.h"
 
 namespace parfait::estimate {
 
@@ -57,7 +58,7 @@ class ShootingInterval {
   bool integrate(const Start& start, const integrate::Record* repeat, integrate::Record* record);
   void bind(const Start& start);
   bool take(const integrate::AcceptedStep& step);
-  bool observe(double t, const std::vector<std::int8_t>& mode);
+  bool observe();  ///< the quantities of the sample
   void take_event_times(int num_directions);
 
   const dynamics::System& system_;
@@ -72,8 +73,9 @@ class ShootingInterval {
   integrate::State state_;
   integrate::Record record_;
   int next_ = 0;  ///< sample
-  std::vector<double> y_, z_, quantity_;
-  dynamics::Directions W_, dz_, dquantity_;
+  integrate::Sample sample_;
+  std::vector<double> quantity_;
+  dynamics::Directions dquantity_;
   Eigen::MatrixXd values_;
   std::vector<Eigen::MatrixXd> derivatives_;
   std::vector<integrate::Event> events_;

@@ -14,12 +14,12 @@
 namespace parfait::io {
 namespace {
 
-AnyModel read_mechanism(const std::string& text, const std::string& file_name) {
-  return read_model_text(text, file_name);
+AnyModel read_mechanism(const XmlSource& source) {
+  return read_model(source);
 }
 
-AnyModel read_formulas(const std::string& text, const std::string& file_name) {
-  return read_formula_model_text(text, file_name);
+AnyModel read_formulas(const XmlSource& source) {
+  return read_formula_model(source);
 }
 
 constexpr std::array kKinds{
@@ -41,12 +41,14 @@ std::string model_file_roots() {
   return base::joined(roots, "or");
 }
 
-AnyModel read_any_model(const std::filesystem::path& file) {
-  const std::string text = read_text_file(file);
-  const XmlSource source(text, file.string());
+AnyModel read_any_model(const std::filesystem::path& file, const base::Place& asked_at) {
+  return read_any_model(XmlSource(read_text_file(file, asked_at), file.string()));
+}
+
+AnyModel read_any_model(const XmlSource& source) {
   const Element root(source, source.root());
   for (const auto& kind : kKinds) {
-    if (root.name() == kind.root) return kind.read(text, file.string());
+    if (root.name() == kind.root) return kind.read(source);
   }
   root.fail(root.place(), fmt::format("the root of a model file is {}, found <{}>.",
                                       model_file_roots(), root.name()));

@@ -5,10 +5,13 @@
 #include <string>
 #include <variant>
 
+#include "parfait/base/error.h"
 #include "parfait/dynamics/formula_model.h"
 #include "parfait/mechanism/description.h"
 
 namespace parfait::io {
+
+class XmlSource;  // xml_element.h
 
 using AnyModel = std::variant<mechanism::Description, dynamics::FormulaModel>;
 
@@ -17,7 +20,7 @@ struct ModelFileKind {
   const char* root;     ///< <root>
   const char* summary;  ///< what such a model is
   const char* schema;   ///< in docs/schema
-  AnyModel (*read)(const std::string& text, const std::string& file_name);
+  AnyModel (*read)(const XmlSource& source);
 };
 
 /// All kinds. Readers, help and messages ask this table, and a test compares it with docs/schema.
@@ -26,7 +29,10 @@ std::span<const ModelFileKind> model_file_kinds();
 /// "<model>, <ode> or <dae>".
 std::string model_file_roots();
 
-/// A model file of any kind: its root says which.
-AnyModel read_any_model(const std::filesystem::path& file);
+/// A model file of any kind: its root says which. InputError at `asked_at` if there is no such
+/// file.
+AnyModel read_any_model(const std::filesystem::path& file, const base::Place& asked_at = {});
+/// The same from a text that is parsed already.
+AnyModel read_any_model(const XmlSource& source);
 
 }  // namespace parfait::io

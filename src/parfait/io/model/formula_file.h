@@ -11,10 +11,14 @@
 /// finds what is wrong with the model. Both throw base::InputError with file, line and column.
 namespace parfait::io {
 
+class XmlSource;  // xml_element.h
+
 /// Also reads the tables of `<input>`, whose paths are relative to the model file.
 dynamics::FormulaModel read_formula_model(const std::filesystem::path& file);
 /// `file_name` appears in messages, and paths in the text are relative to its folder.
 dynamics::FormulaModel read_formula_model_text(std::string_view text, const std::string& file_name);
+/// The same from a text that is parsed already.
+dynamics::FormulaModel read_formula_model(const XmlSource& source);
 
 /// Law  read_formula_model_text(formula_model_text(m), f) = m, except for places, the file name and
 ///      white space around formulas. A number is the shortest that reads back as the same double.

@@ -114,7 +114,11 @@ void check_kind(Element root) {
 }  // namespace
 
 FormulaModel read_formula_model_text(std::string_view text, const std::string& file_name) {
-  const XmlSource source(text, file_name);
+  return read_formula_model(XmlSource(text, file_name));
+}
+
+FormulaModel read_formula_model(const XmlSource& source) {
+  const std::string& file_name = source.file();
   Element root(source, source.root());
   if (root.name() != "ode" && root.name() != "dae") {
     root.fail(

@@ -13,10 +13,14 @@
 /// with file, line and column.
 namespace parfait::io {
 
+class XmlSource;  // xml_element.h
+
 /// Also reads the tables of `<input>`, whose paths are relative to the model file.
 mechanism::Description read_model(const std::filesystem::path& file);
 /// `file_name` appears in messages, and paths in the text are relative to its folder.
 mechanism::Description read_model_text(std::string_view text, const std::string& file_name);
+/// The same from a text that is parsed already.
+mechanism::Description read_model(const XmlSource& source);
 
 /// Law  read_model_text(model_text(d), f) = d, except for places and the file name. Constants given
 ///      by position come first; a number is the shortest that reads back as the same double.

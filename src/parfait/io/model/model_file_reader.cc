@@ -62,7 +62,11 @@ mechanism::Parameter read_model_parameter(Element& element) {
 }  // namespace
 
 mechanism::Description read_model_text(std::string_view text, const std::string& file_name) {
-  const XmlSource source(text, file_name);
+  return read_model(XmlSource(text, file_name));
+}
+
+mechanism::Description read_model(const XmlSource& source) {
+  const std::string& file_name = source.file();
   Element root(source, source.root());
   if (root.name() != "model") {
     root.fail(root.place(),

@@ -2,7 +2,6 @@
 
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/model/any_model_file.h"
-#include "parfait/io/text/text_file.h"
 #include "parfait/mbs/model.h"
 
 namespace parfait::io {
@@ -22,9 +21,8 @@ std::shared_ptr<const dynamics::System> ModelLibrary::load(const Text& file) {
   const auto path = (folder_ / file.text).lexically_normal();
   auto& system = systems_[path];
   if (!system) {
-    static_cast<void>(
-        read_text_file(path, file.place));  // a missing file is missed where it is named
-    system = std::visit([](const auto& model) { return make_system(model); }, read_any_model(path));
+    system = std::visit([](const auto& model) { return make_system(model); },
+                        read_any_model(path, file.place));
   }
   return system;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parfait/estimate/problem/check_problem.h"
+#include "parfait/io/model/any_model_file.h"
 #include "parfait/io/problem/parameter_table.h"
 #include "parfait/io/problem/problem_elements.h"
 #include "parfait/io/problem/problem_file.h"
@@ -125,7 +126,11 @@ void add_table(Element& element, const std::filesystem::path& folder, Problem& p
 }  // namespace
 
 Problem parse_problem_text(std::string_view text, const std::string& file_name) {
-  const XmlSource source(text, file_name);
+  return parse_problem(XmlSource(text, file_name));
+}
+
+Problem parse_problem(const XmlSource& source) {
+  const std::string& file_name = source.file();
   Element root(source, source.root());
   if (root.name() != "problem") {
     root.fail(root.place(),
@@ -172,6 +177,12 @@ Problem read_problem(const std::filesystem::path& file) {
 bool is_problem_file(const std::filesystem::path& file) {
   const XmlSource source(read_text_file(file), file.string());
   return Element(source, source.root()).name() == "problem";
+}
+
+std::variant<AnyModel, Problem> parse_any_file(const std::filesystem::path& file) {
+  const XmlSource source(read_text_file(file), file.string());
+  if (Element(source, source.root()).name() == "problem") return parse_problem(source);
+  return read_any_model(source);
 }
 
 }  // namespace parfait::io

@@ -117,8 +117,11 @@ result::ProblemFacts facts_of(const estimate::Problem& problem,
 }
 
 std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file) {
-  if (!io::is_problem_file(file)) return facts_of(load_model(file));
-  const auto problem = io::parse_problem(file);
+  auto parsed = io::parse_any_file(file);
+  if (auto* model = std::get_if<io::AnyModel>(&parsed)) {
+    return facts_of(make_model(std::move(*model), {}, file));
+  }
+  const auto& problem = std::get<estimate::Problem>(parsed);
   const auto warnings = estimate::check(problem);
   return facts_of(problem, warnings);
 }

@@ -130,25 +130,21 @@ void Recorder::take(const integrate::State& state) {
 
 void Recorder::take(const integrate::AcceptedStep& step, double t) {
   if (status_ != dynamics::Status::kOk) return;
-  const bool has_directions = sensitivities_.count() > 0;
-  const bool is_dae = !sample_.z.empty();
   auto& curve = step.curve;
-  const auto also = [&](dynamics::Status status) {
-    if (status_ == dynamics::Status::kOk) status_ = status;
-  };
+  if (t != curve.t1()) {
+    status_ = integrate::take_sample(system_, *workspace_, options_, step, t, sample_);
+    return;
+  }
+  // The end of a step is projected already.
+  const bool has_directions = sensitivities_.count() > 0;
   sample_.t = t;
   sample_.mode.assign(step.mode.begin(), step.mode.end());
-  if (t == curve.t1()) {
-    std::ranges::copy(curve.y1(), sample_.y.begin());
-    if (is_dae) std::ranges::copy(curve.z1(), sample_.z.begin());
-    if (has_directions) sample_.W = curve.W1();
-  } else {
-    also(curve.state(t, sample_.y));
-    if (is_dae) also(curve.algebraic(t, sample_.z));
-    if (has_directions) also(curve.directions(t, sample_.W));
-    project();
+  std::ranges::copy(curve.y1(), sample_.y.begin());
+  if (!sample_.z.empty()) std::ranges::copy(curve.z1(), sample_.z.begin());
+  if (has_directions) sample_.W = curve.W1();
+  if (has_directions && !sample_.z.empty()) {
+    status_ = curve.algebraic_directions(t, sample_.dz);
   }
-  if (is_dae && has_directions) also(curve.algebraic_directions(t, sample_.dz));
 }
 
 void Recorder::follow_angles(const integrate::AcceptedStep& step, double from, double to) {
@@ -177,23 +173,9 @@ void Recorder::continue_angles() {
   has_angles_ = true;
 }
 
-void Recorder::project() {
-  const auto& sizes = system_.sizes();
-  if (status_ != dynamics::Status::kOk || sizes.num_pos + sizes.num_vel == 0) return;
-  status_ = system_
-                .project(*workspace_, sample_.t, sample_.y, options_.projection,
-                         options_.projection_tolerance)
-                .status;
-  if (status_ == dynamics::Status::kOk && sensitivities_.count() > 0) {
-    status_ = system_.project_directions(*workspace_, sample_.W);
-  }
-}
-
 void Recorder::record() {
   if (status_ != dynamics::Status::kOk) return;
-  const dynamics::Point point{
-      .t = sample_.t, .y = sample_.y, .z = sample_.z, .mode = sample_.mode, .offset = {}};
-  status_ = system_.observe(*workspace_, *observer_, point, values_);
+  status_ = integrate::observe_sample(system_, *workspace_, *observer_, sample_, values_, dvalues_);
   if (status_ != dynamics::Status::kOk) return;
   for (std::size_t i = 0; i < angles_.size(); ++i) angle_values_[i] = values_[angle_columns_[i]];
   continue_angles();
@@ -202,9 +184,6 @@ void Recorder::record() {
   auto column = recorded_.begin();
   for (double value : values_) (column++)->push_back(value);
   if (sensitivities_.count() == 0) return;
-  system_.observe_directions(*workspace_, *observer_,
-                             {.dt = {}, .dy = &sample_.W, .dz = &sample_.dz, .dphi = nullptr},
-                             dvalues_);
   for (int i = 0; i < dvalues_.rows(); ++i) {
     for (int j = 0; j < dvalues_.count(); ++j) (column++)->push_back(dvalues_(i, j));
   }

@@ -7,6 +7,7 @@
 
 #include "parfait/dynamics/system.h"
 #include "parfait/integrate/driver/integrator.h"
+#include "parfait/integrate/driver/sample.h"
 #include "parfait/result/table.h"
 #include "parfait/run/simulation/sensitivities.h"
 
@@ -43,18 +44,9 @@ class Recorder {
   result::Table table() const;
 
  private:
-  /// A point of the motion with its directions.
-  struct Sample {
-    double t = 0;
-    std::vector<double> y, z;
-    dynamics::Directions W, dz;
-    std::vector<std::int8_t> mode;
-  };
-
   bool every_step() const { return times_.empty(); }
   void take(const integrate::AcceptedStep& step, double t);
   void take(const integrate::State& state);
-  void project();
   void record();
   /// Counts the turns of joint angles along a step, however far apart the rows are.
   void follow_angles(const integrate::AcceptedStep& step, double from, double to);
@@ -69,7 +61,7 @@ class Recorder {
   integrate::Options options_;
   bool may_terminate_ = false;
 
-  Sample sample_;
+  integrate::Sample sample_;
   std::vector<double> values_;
   dynamics::Directions dvalues_;
   std::unique_ptr<dynamics::System::Observer> angle_observer_;  ///< null: no column is an angle
