@@ -56,6 +56,12 @@ class ResultSchema(CliTest):
         self.assertIn("shift", fit["parameters"][0])
         self.assertEqual(self.valid("fit", problem, "--max-iterations", "1", code=1)["status"], "max_iterations")
 
+    def test_imports(self):
+        data = SOURCE / "tests/motion_files/data"
+        for name in ("type1_standing.c3d", "Analysis.c3d", "exampleFormat.trc", "qIK.csv", "test_freebvh.bvh"):
+            result = self.valid("import", data / name)
+            self.assertEqual((result["trial"] is None, result["table"] is None), (name == "qIK.csv", name not in ("qIK.csv", "test_freebvh.bvh")))
+
     def test_verification(self):
         result = json.loads(self.run_cli("verify", "--json").stdout)
         self.assertEqual(SCHEMA.errors(result), [])

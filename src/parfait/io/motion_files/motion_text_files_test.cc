@@ -7,6 +7,7 @@
 #include "parfait/io/motion_files/bvh.h"
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/motion_files/trc.h"
+#include "parfait/io/result_json.h"
 
 namespace parfait::io {
 namespace {
@@ -373,6 +374,36 @@ TEST(MotionFile, TablesHaveEmptyCellsForWhatIsMissing) {
   events.events.push_back({1.5, "say \"go\", now", "", "", ""});
   EXPECT_EQ(trial_tables(events)[0].second,
             "t,label,context,subject,description\n1.5,\"say \"\"go\"\", now\",\"\",\"\",\"\"\n");
+}
+
+TEST(MotionImport, ResultReadsBackTheSame) {
+  result::MotionImport import;
+  import.verdict = {"9.9.9", "done", false, "done", { "byte 7: odd" }};
+  import.file = "a/b.c3d";
+  import.format = "C3D, DEC, float";
+  import.files = {"markers.csv"};
+  result::TrialFacts trial;
+  trial.frames = 12;
+  trial.first_frame = 480;
+  trial.rate = 1.0 / 3;
+  trial.start = 0.1;
+  trial.end = 0.7;
+  trial.unit_of_file = "mm";
+  trial.unit_reason = "the file says so";
+  trial.up = "-y";
+  trial.up_reason = "force plates";
+  trial.markers = {"A", "B"};
+  trial.missing = 5;
+  trial.outputs = {{"LHip", "angle", "deg"}};
+  trial.analog_rate = 1080;
+  trial.channels = {{"Fx", "N"}};
+  trial.plates = {{2, {{1, 2, 3}, {4, 5, 6}}, {"Fx", ""}, true, true}};
+  trial.events = {{0.3, "Foot Off", "Left"}};
+  import.trial = trial;
+  EXPECT_EQ(read_motion_import_text(result_text(import), "r"), import);
+  import.trial.reset();
+  import.table = result::TableFacts{3, {"q"}, 0, 2, "radians", true};
+  EXPECT_EQ(read_motion_import_text(result_text(import), "r"), import);
 }
 
 }  // namespace

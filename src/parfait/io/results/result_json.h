@@ -7,6 +7,7 @@
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
 #include "parfait/result/modes.h"
+#include "parfait/result/motion_import.h"
 #include "parfait/result/simulation.h"
 #include "parfait/result/synthesis.h"
 #include "parfait/result/verification.h"
@@ -27,6 +28,7 @@ std::string result_text(const result::Fit& fit);
 std::string result_text(const result::Modes& modes);
 std::string result_text(const result::Synthesis& synthesis);
 std::string result_text(const result::Verification& verification);
+std::string result_text(const result::MotionImport& import);
 
 /// `file` appears in messages.
 result::Simulation read_simulation_text(std::string_view text, const std::string& file);
@@ -34,6 +36,7 @@ result::Fit read_fit_text(std::string_view text, const std::string& file);
 result::Modes read_modes_text(std::string_view text, const std::string& file);
 result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
 result::Verification read_verification_text(std::string_view text, const std::string& file);
+result::MotionImport read_motion_import_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);
 result::Timing read_timing_text(std::string_view text, const std::string& file);
