@@ -1,0 +1,28 @@
+#include "parfait/tree/workspace.h"
+
+#include <limits>
+
+namespace parfait::tree {
+
+Workspace::Workspace(const Tree& tree)
+    : q(tree.nq, std::numeric_limits<double>::quiet_NaN()),
+      v(tree.nv, std::numeric_limits<double>::quiet_NaN()),
+      nodes(tree.nodes.size()),
+      forces(tree.nodes.size()),
+      articulated(tree.nodes.size()),
+      composite(tree.nodes.size()),
+      H(tree.nv * tree.nv),
+      L(tree.nv * tree.nv),
+      tau(tree.nw),
+      wdot(tree.nw),
+      scratch(driven_scratch_size(tree) + 6 * static_cast<std::size_t>(tree.nw)) {
+  resize(tree, driven);
+  bind(tree, tree.constants);
+}
+
+void Workspace::bind(const Tree& tree, const Constants<double>& constants) {
+  derive(tree, constants, bound);
+  current = 0;
+}
+
+}  // namespace parfait::tree
