@@ -9,7 +9,7 @@
 namespace parfait::tree {
 namespace {
 
-Sym3<double> inverse(const Sym3<double>& A) {
+[[gnu::always_inline]] inline Sym3<double> inverse(const Sym3<double>& A) {
   const double xx = A.yy * A.zz - A.yz * A.yz, xy = A.xz * A.yz - A.xy * A.zz,
                xz = A.xy * A.yz - A.xz * A.yy;
   const double d = 1 / (A.xx * xx + A.xy * xy + A.xz * xz);
@@ -17,12 +17,13 @@ Sym3<double> inverse(const Sym3<double>& A) {
           d * xz, d * (A.xy * A.xz - A.xx * A.yz)};
 }
 
-Mat3<double> times(const Sym3<double>& A, const Mat3<double>& B) {
+[[gnu::always_inline]] inline Mat3<double> times(const Sym3<double>& A, const Mat3<double>& B) {
   return {A * B.x, A * B.y, A * B.z};
 }
 
 /// C - B^T G with G = A^-1 B, symmetric.
-Sym3<double> without(const Sym3<double>& C, const Mat3<double>& B, const Mat3<double>& G) {
+[[gnu::always_inline]] inline Sym3<double> without(const Sym3<double>& C, const Mat3<double>& B,
+                                                   const Mat3<double>& G) {
   return {C.xx - dot(B.x, G.x), C.yy - dot(B.y, G.y), C.zz - dot(B.z, G.z),
           C.xy - dot(B.x, G.y), C.xz - dot(B.x, G.z), C.yz - dot(B.y, G.z)};
 }
@@ -35,7 +36,7 @@ struct Block {
 
 /// About a point from which the old one is seen at r:
 ///   B' = B + r^x C,   A' = A - B r^x + r^x B'^T.
-Block shifted(const Block& I, const Vec3<double>& r) {
+[[gnu::always_inline]] inline Block shifted(const Block& I, const Vec3<double>& r) {
   const Vec3<double> c0{I.C.xx, I.C.xy, I.C.xz}, c1{I.C.xy, I.C.yy, I.C.yz},
       c2{I.C.xz, I.C.yz, I.C.zz};
   const Mat3<double>& B = I.B;
@@ -52,14 +53,15 @@ Block shifted(const Block& I, const Vec3<double>& r) {
           I.C};
 }
 
-void add(Articulated& to, const Block& I) {
+[[gnu::always_inline]] inline void add(Articulated& to, const Block& I) {
   to.A = to.A + I.A;
   to.B = to.B + I.B;
   to.C = to.C + I.C;
 }
 
 /// What the parent feels of the node: its inertia without what its own motion gives way to.
-Block given_way(NodeKind kind, const Mat3<double>& R, Articulated& I) {
+[[gnu::always_inline]] inline Block given_way(NodeKind kind, const Mat3<double>& R,
+                                              Articulated& I) {
   switch (kind) {
     case NodeKind::kFixed:
       return {I.A, I.B, I.C};
@@ -99,7 +101,7 @@ Block given_way(NodeKind kind, const Mat3<double>& R, Articulated& I) {
 }
 
 /// r^x C (-r^x) and r^x C: the shift of a mass matrix alone.
-Block shifted_mass(const Sym3<double>& C, const Vec3<double>& r) {
+[[gnu::always_inline]] inline Block shifted_mass(const Sym3<double>& C, const Vec3<double>& r) {
   const Vec3<double> c0{C.xx, C.xy, C.xz}, c1{C.xy, C.yy, C.yz}, c2{C.xz, C.yz, C.zz};
   const Mat3<double> N{cross(r, c0), cross(r, c1), cross(r, c2)};
   return {{r.y * N.z.x - r.z * N.y.x, r.z * N.x.y - r.x * N.z.y, r.x * N.y.z - r.y * N.x.z,
@@ -146,33 +148,42 @@ void update_articulated(const Tree& tree, Workspace& ws) {
 
 namespace {
 
-Vec3<double> vector_of(const double* x) {
+inline Vec3<double> vector_of(const double* x) {
   return {x[0], x[1], x[2]};
 }
 
+inline void put(const Vec3<double>& a, double* x) {
+  x[0] = a.x;
+  x[1] = a.y;
+  x[2] = a.z;
+}
+
+/// (n, f) of all nodes: the force that a body needs beyond I^A times its acceleration.
 template <bool kWithBias>
-void sweep(const Tree& tree, Workspace& ws, const Force<double>* wrenches, const double* tau,
-           double* wdot) {
-  const int n = tree.num_nodes();
-  // (n, f): force that a node and what it carries need beyond I^A times its acceleration.
-  for (int i = 0; i < n; ++i) {
+void start_forces(const Tree& tree, Workspace& ws, const Force<double>* wrenches) {
+  for (int i = 0; i < tree.num_nodes(); ++i) {
     NodeForces<double>& p = ws.forces[i];
-    p.n = p.f = {};
-    if constexpr (kWithBias) {
-      const int body = tree.nodes[i].body;
-      if (body < 0) continue;
-      const NodeMotion<double>& at = ws.nodes[i];
-      p.n = cross(at.omega, at.I * at.omega);
-      p.f = cross(at.omega, cross(at.omega, at.h));
-      if (wrenches) {
-        const Force<double> outer = about_node(ws.bound, ws.nodes, body, i, wrenches[body]);
-        p.n -= outer.n;
-        p.f -= outer.f;
-      }
+    const int body = tree.nodes[i].body;
+    if (!kWithBias || body < 0) {
+      p.n = p.f = {};
+      continue;
+    }
+    const NodeMotion<double>& at = ws.nodes[i];
+    p.n = cross(at.omega, at.I * at.omega);
+    p.f = cross(at.omega, cross(at.omega, at.h));
+    if (wrenches) {
+      const Force<double> outer = about_node(ws.bound, ws.nodes, body, i, wrenches[body]);
+      p.n -= outer.n;
+      p.f -= outer.f;
     }
   }
-  // Tips to ground. alpha and a hold, for a while, what is left of tau.
-  for (int i = n - 1; i >= 0; --i) {
+}
+
+/// Tips to ground: what each node passes on, and in alpha (one degree of freedom: alpha.x) what is
+/// left of tau for its own motion.
+template <bool kWithBias>
+void pass_forces(const Tree& tree, Workspace& ws, const double* tau) {
+  for (int i = tree.num_nodes() - 1; i >= 0; --i) {
     const Node& node = tree.nodes[i];
     const NodeMotion<double>& at = ws.nodes[i];
     const Articulated& I = ws.articulated[i];
@@ -180,16 +191,22 @@ void sweep(const Tree& tree, Workspace& ws, const Force<double>* wrenches, const
     Vec3<double> pn = p.n, pf = p.f;
     if constexpr (kWithBias) {
       // The part of the acceleration that is known beforehand: p := p + I^A c.
-      pn += I.A * at.c_omega + I.B * at.c_v;
-      pf += transposed_times(I.B, at.c_omega) + I.C * at.c_v;
+      const Vec3<double> c_omega = at.c_omega, c_v = at.c_v;
+      pn += I.A * c_omega + I.B * c_v;
+      pf += transposed_times(I.B, c_omega) + I.C * c_v;
     }
     switch (node.kind) {
       case NodeKind::kFixed:
         break;
-      case NodeKind::kRevolute:
+      case NodeKind::kRevolute: {
+        const double s = (tau[node.w] - dot(at.R.z, pn)) * I.D_inverse;
+        p.alpha.x = s;
+        pn += s * I.U_n;
+        pf += s * I.U_f;
+        break;
+      }
       case NodeKind::kPrismatic: {
-        const double u = tau[node.w] - dot(at.R.z, node.kind == NodeKind::kRevolute ? pn : pf);
-        const double s = u * I.D_inverse;
+        const double s = (tau[node.w] - dot(at.R.z, pf)) * I.D_inverse;
         p.alpha.x = s;
         pn += s * I.U_n;
         pf += s * I.U_f;
@@ -197,26 +214,33 @@ void sweep(const Tree& tree, Workspace& ws, const Force<double>* wrenches, const
       }
       case NodeKind::kBall: {
         const Vec3<double> torque = at.R * vector_of(tau + node.w);
-        p.alpha = torque - pn;
-        pf += transposed_times(I.G, p.alpha);
+        const Vec3<double> left = torque - pn;
+        p.alpha = left;
+        pf += transposed_times(I.G, left);
         pn = torque;
         break;
       }
       case NodeKind::kDisplacement: {
         const Vec3<double> force = at.R * vector_of(tau + node.w);
-        p.alpha = force - pf;
-        pn += transposed_times(I.G, p.alpha);
+        const Vec3<double> left = force - pf;
+        p.alpha = left;
+        pn += transposed_times(I.G, left);
         pf = force;
         break;
       }
     }
     if (node.parent < 0) continue;
     NodeForces<double>& parent = ws.forces[node.parent];
+    if (node.displaced) pn += cross(at.r, pf);
     parent.f += pf;
-    parent.n += node.displaced ? pn + cross(at.r, pf) : pn;
+    parent.n += pn;
   }
-  // Ground to tips.
-  for (int i = 0; i < n; ++i) {
+}
+
+/// Ground to tips: accelerations of each node from those of its parent.
+template <bool kWithBias>
+void pass_accelerations(const Tree& tree, Workspace& ws, double* wdot) {
+  for (int i = 0; i < tree.num_nodes(); ++i) {
     const Node& node = tree.nodes[i];
     const NodeMotion<double>& at = ws.nodes[i];
     const Articulated& I = ws.articulated[i];
@@ -232,28 +256,27 @@ void sweep(const Tree& tree, Workspace& ws, const Force<double>* wrenches, const
     switch (node.kind) {
       case NodeKind::kFixed:
         break;
-      case NodeKind::kRevolute:
+      case NodeKind::kRevolute: {
+        const double x = p.alpha.x - I.D_inverse * (dot(I.U_n, alpha) + dot(I.U_f, a));
+        wdot[node.w] = x;
+        alpha += x * at.R.z;
+        break;
+      }
       case NodeKind::kPrismatic: {
         const double x = p.alpha.x - I.D_inverse * (dot(I.U_n, alpha) + dot(I.U_f, a));
         wdot[node.w] = x;
-        (node.kind == NodeKind::kRevolute ? alpha : a) += x * at.R.z;
+        a += x * at.R.z;
         break;
       }
       case NodeKind::kBall: {
         const Vec3<double> x = I.D3_inverse * p.alpha - I.G * a - alpha;
-        const Vec3<double> local = transposed_times(at.R, x);
-        wdot[node.w] = local.x;
-        wdot[node.w + 1] = local.y;
-        wdot[node.w + 2] = local.z;
+        put(transposed_times(at.R, x), wdot + node.w);
         alpha += x;
         break;
       }
       case NodeKind::kDisplacement: {
         const Vec3<double> x = I.D3_inverse * p.alpha - I.G * alpha - a;
-        const Vec3<double> local = transposed_times(at.R, x);
-        wdot[node.w] = local.x;
-        wdot[node.w + 1] = local.y;
-        wdot[node.w + 2] = local.z;
+        put(transposed_times(at.R, x), wdot + node.w);
         a += x;
         break;
       }
@@ -265,6 +288,14 @@ void sweep(const Tree& tree, Workspace& ws, const Force<double>* wrenches, const
     p.alpha = alpha;
     p.a = a;
   }
+}
+
+template <bool kWithBias>
+void sweep(const Tree& tree, Workspace& ws, const Force<double>* wrenches, const double* tau,
+           double* wdot) {
+  start_forces<kWithBias>(tree, ws, wrenches);
+  pass_forces<kWithBias>(tree, ws, tau);
+  pass_accelerations<kWithBias>(tree, ws, wdot);
 }
 
 }  // namespace

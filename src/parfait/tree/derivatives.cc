@@ -209,34 +209,62 @@ void reduce(const Tree& tree, const Workspace& ws, ConstVec v, ConstVec vdot,
   }
 }
 
-/// X := H^-1 X for rows of `width` numbers (a multiple of four), by the factors of ws.
-void solve_rows(const Tree& tree, const Workspace& ws, double* X, int width) {
+/// Right-hand sides are solved for in blocks of columns that stay in registers.
+constexpr int kBlock = 12;
+
+void store_quad(double* x, const Quad& value) {
+  std::memcpy(x, &value, sizeof value);
+}
+
+/// X := H^-1 X for n rows of kBlock numbers, by the factors of ws.
+void solve_block(const Tree& tree, const Workspace& ws, double* X) {
   const int n = tree.nv;
-  for (int k = n - 1; k >= 0; --k) {
-    const double* row = &ws.L[k * n];
-    const double* x = X + k * width;
-    for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      const int j = tree.row_columns[at];
-      const double factor = row[j];
-      double* to = X + j * width;
-      for (int c = 0; c < width; ++c) to[c] -= factor * x[c];
+  const double* L = ws.L.data();
+  const auto minus = [&](double factor, int row, Quad& x0, Quad& x1, Quad& x2) {
+    const double* other = X + row * kBlock;
+    x0 -= factor * quad(other);
+    x1 -= factor * quad(other + 4);
+    x2 -= factor * quad(other + 8);
+  };
+  for (int j = n - 1; j >= 0; --j) {  // L^T y = b
+    double* to = X + j * kBlock;
+    Quad x0 = quad(to), x1 = quad(to + 4), x2 = quad(to + 8);
+    for (int at = tree.column_start[j]; at < tree.column_start[j + 1]; ++at) {
+      minus(L[tree.column_entries[at]], tree.column_rows[at], x0, x1, x2);
     }
+    store_quad(to, x0);
+    store_quad(to + 4, x1);
+    store_quad(to + 8, x2);
   }
-  for (int k = 0; k < n; ++k) {
-    const double* row = &ws.L[k * n];
-    double* x = X + k * width;
-    for (int c = 0; c < width; ++c) x[c] *= row[k];
+  for (int k = 0; k < n; ++k) {  // D L x = y
+    double* to = X + k * kBlock;
+    const double inverse = ws.D_inverse[k];
+    Quad x0 = inverse * quad(to), x1 = inverse * quad(to + 4), x2 = inverse * quad(to + 8);
     for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      const int j = tree.row_columns[at];
-      const double factor = row[j];
-      const double* from = X + j * width;
-      for (int c = 0; c < width; ++c) x[c] -= factor * from[c];
+      minus(L[at], tree.row_columns[at], x0, x1, x2);
     }
+    store_quad(to, x0);
+    store_quad(to + 4, x1);
+    store_quad(to + 8, x2);
   }
 }
 
-int padded(int n) {
-  return (n + 3) / 4 * 4;
+/// to := factor H^-1 from (n x n; from null: the unit matrix).
+void solve_matrix(const Tree& tree, const Workspace& ws, double factor, const double* from,
+                  double* X, double* to) {
+  const int n = tree.nv;
+  for (int first = 0; first < n; first += kBlock) {
+    const int count = std::min(kBlock, n - first);
+    for (int i = 0; i < n; ++i) {
+      double* row = X + i * kBlock;
+      for (int c = 0; c < count; ++c) {
+        row[c] = from ? factor * from[i * n + first + c] : (i == first + c ? factor : 0);
+      }
+      for (int c = count; c < kBlock; ++c) row[c] = 0;
+    }
+    solve_block(tree, ws, X);
+    for (int i = 0; i < n; ++i) std::copy_n(X + i * kBlock, count, to + i * n + first);
+  }
 }
 
 }  // namespace
@@ -250,7 +278,7 @@ DerivativeWorkspace::DerivativeWorkspace(const Tree& tree)
   if (!tree.plain) {
     for (auto* matrix : {&w_q, &w_v, &w_H}) matrix->assign(nw, 0.0);
   }
-  columns.assign(3 * padded(tree.nv) * tree.nv, 0.0);
+  columns.assign(kBlock * tree.nv, 0.0);
 }
 
 void inverse_dynamics_derivatives(const Tree& tree, ConstVec q, ConstVec v, ConstVec vdot,
@@ -276,22 +304,10 @@ void forward_dynamics_derivatives(const Tree& tree, ConstVec q, ConstVec v, Cons
   forward_dynamics(tree, q, v, tau, wrenches, ws, vdot);
   inverse_dynamics_derivatives(tree, q, v, vdot, wrenches, ws, out);
   update_factors(tree, ws);
-  const int n = tree.nv, block = padded(n), width = 3 * block;
-  for (int i = 0; i < n; ++i) {
-    double* row = &out.columns[i * width];
-    for (int j = 0; j < n; ++j) {
-      row[j] = -out.dtau_dq[i * n + j];
-      row[block + j] = -out.dtau_dv[i * n + j];
-      row[2 * block + j] = i == j ? 1 : 0;
-    }
-  }
-  solve_rows(tree, ws, out.columns.data(), width);
-  for (int i = 0; i < n; ++i) {
-    const double* row = &out.columns[i * width];
-    std::copy_n(row, n, &out.dvdot_dq[i * n]);
-    std::copy_n(row + block, n, &out.dvdot_dv[i * n]);
-    std::copy_n(row + 2 * block, n, &out.dvdot_dtau[i * n]);
-  }
+  double* X = out.columns.data();
+  solve_matrix(tree, ws, -1, out.dtau_dq.data(), X, out.dvdot_dq.data());
+  solve_matrix(tree, ws, -1, out.dtau_dv.data(), X, out.dvdot_dv.data());
+  solve_matrix(tree, ws, 1, nullptr, X, out.dvdot_dtau.data());
 }
 
 }  // namespace parfait::tree

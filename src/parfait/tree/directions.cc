@@ -54,21 +54,14 @@ void forward_dynamics_directions(const Tree& tree, ConstVec vdot, const Force<Du
     if (dtau) dvdot[k] += dtau[k];
   }
   update_factors(tree, ws);
-  const int n = tree.nv;
-  for (int k = n - 1; k >= 0; --k) {
-    const double* row = &ws.L[k * n];
-    for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      const int j = tree.row_columns[at];
-      dvdot[j] -= row[j] * dvdot[k];
-    }
+  const int *start = tree.row_start.data(), *columns = tree.row_columns.data();
+  const double* L = ws.L.data();
+  for (int k = tree.nv - 1; k >= 0; --k) {
+    for (int at = start[k]; at < start[k + 1]; ++at) dvdot[columns[at]] -= L[at] * dvdot[k];
   }
-  for (int k = 0; k < n; ++k) {
-    const double* row = &ws.L[k * n];
-    Lane sum = row[k] * dvdot[k];
-    for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      const int j = tree.row_columns[at];
-      sum -= row[j] * dvdot[j];
-    }
+  for (int k = 0; k < tree.nv; ++k) {
+    Lane sum = ws.D_inverse[k] * dvdot[k];
+    for (int at = start[k]; at < start[k + 1]; ++at) sum -= L[at] * dvdot[columns[at]];
     dvdot[k] = sum;
   }
 }

@@ -89,26 +89,26 @@ void update_factors(const Tree& tree, Workspace& ws) {
   if (ws.has(Workspace::kFactors)) return;
   update_mass_matrix(tree, ws);
   const int n = tree.nv;
+  const int *start = tree.row_start.data(), *columns = tree.row_columns.data();
+  double *L = ws.L.data(), *D = ws.D_inverse.data();
   for (int k = 0; k < n; ++k) {
-    for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      const int j = tree.row_columns[at];
-      ws.L[k * n + j] = ws.H[k * n + j];
-    }
-    ws.L[k * n + k] = ws.H[k * n + k];
+    for (int at = start[k]; at < start[k + 1]; ++at) L[at] = ws.H[k * n + columns[at]];
+    D[k] = ws.H[k * n + k];
   }
-  // H = L^T D L from the last row up: the rows of the ancestors lose what row k explains.
+  // From the last row up: the rows of its columns lose what row k explains.
   for (int k = n - 1; k >= 0; --k) {
-    double* row = &ws.L[k * n];
-    const double inverse = 1 / row[k];
-    row[k] = inverse;
-    const int *begin = tree.row_columns.data() + tree.row_start[k],
-              *end = begin + (tree.row_start[k + 1] - tree.row_start[k]);
-    for (const int* i = begin; i != end; ++i) {
-      const double factor = row[*i] * inverse;
-      double* other = &ws.L[*i * n];
-      for (const int* j = begin; j <= i; ++j) other[*j] -= factor * row[*j];
+    double* row = L + start[k];
+    const int count = start[k + 1] - start[k];
+    const double inverse = 1 / D[k];
+    D[k] = inverse;
+    for (int t = 0; t < count; ++t) {
+      const int i = columns[start[k] + t];
+      const double factor = row[t] * inverse;
+      double* __restrict other = L + start[i];  // begins with the same columns
+      for (int j = 0; j < t; ++j) other[j] -= factor * row[j];
+      D[i] -= factor * row[t];
     }
-    for (const int* i = begin; i != end; ++i) row[*i] *= inverse;
+    for (int t = 0; t < count; ++t) row[t] *= inverse;
   }
   ws.current |= Workspace::kFactors;
 }
@@ -121,18 +121,14 @@ void factor_mass_matrix(const Tree& tree, ConstVec q, Workspace& ws) {
 void solve_mass_matrix(const Tree& tree, ConstVec q, Workspace& ws, Vec x) {
   factor_mass_matrix(tree, q, ws);
   const int n = tree.nv;
+  const int *start = tree.row_start.data(), *columns = tree.row_columns.data();
+  const double* L = ws.L.data();
   for (int k = n - 1; k >= 0; --k) {
-    const double* row = &ws.L[k * n];
-    for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      x[tree.row_columns[at]] -= row[tree.row_columns[at]] * x[k];
-    }
+    for (int at = start[k]; at < start[k + 1]; ++at) x[columns[at]] -= L[at] * x[k];
   }
   for (int k = 0; k < n; ++k) {
-    const double* row = &ws.L[k * n];
-    double sum = x[k] * row[k];
-    for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
-      sum -= row[tree.row_columns[at]] * x[tree.row_columns[at]];
-    }
+    double sum = x[k] * ws.D_inverse[k];
+    for (int at = start[k]; at < start[k + 1]; ++at) sum -= L[at] * x[columns[at]];
     x[k] = sum;
   }
 }

@@ -31,30 +31,41 @@ struct Numbering {
   std::vector<int> step_q, step_v;  ///< of steps with coordinates of their own
 };
 
-/// Marks what can differ from zero in H = E^T H_w E, with the fill of an elimination from the end.
+/// What can differ from zero in H = E^T H_w E, in nested rows.
 void find_pattern(Tree& tree) {
-  const std::size_t n = static_cast<std::size_t>(tree.nv);
-  std::vector<char> filled(n * n, 0);
-  const auto mark = [&](int i, int j) {
-    filled[static_cast<std::size_t>(i) * n + j] = filled[static_cast<std::size_t>(j) * n + i] = 1;
+  const int n = tree.nv;
+  std::vector<char> filled(static_cast<std::size_t>(n) * n, 0);
+  const auto entry = [&](int i, int j) -> char& {
+    return filled[static_cast<std::size_t>(std::max(i, j)) * n + std::min(i, j)];
   };
   for (int k = 0; k < tree.nw; ++k) {
-    for (int j = k; j >= 0; j = tree.parent_w[j]) mark(tree.drives[k].v, tree.drives[j].v);
+    for (int j = k; j >= 0; j = tree.parent_w[j]) entry(tree.drives[k].v, tree.drives[j].v) = 1;
   }
+  // Nested: every column i of row k has in its own row exactly the columns of row k before i.
+  bool nested = true;
+  for (int k = 0; k < n && nested; ++k) {
+    for (int i = 0; i < k; ++i) {
+      for (int j = 0; j < i && entry(k, i); ++j) nested = nested && entry(k, j) == entry(i, j);
+    }
+  }
+  if (!nested) std::fill(filled.begin(), filled.end(), 1);
   tree.row_start.assign(n + 1, 0);
-  tree.row_columns.clear();
-  std::vector<std::vector<int>> rows(n);
-  for (int k = tree.nv - 1; k >= 0; --k) {
+  for (int k = 0; k < n; ++k) {
     for (int j = 0; j < k; ++j) {
-      if (filled[static_cast<std::size_t>(k) * n + j]) rows[k].push_back(j);
+      if (entry(k, j)) tree.row_columns.push_back(j);
     }
-    for (const int i : rows[k]) {
-      for (const int j : rows[k]) mark(i, j);
-    }
-  }
-  for (int k = 0; k < tree.nv; ++k) {
-    tree.row_columns.insert(tree.row_columns.end(), rows[k].begin(), rows[k].end());
     tree.row_start[k + 1] = static_cast<int>(tree.row_columns.size());
+  }
+  tree.column_start.assign(n + 1, 0);
+  for (int j = 0; j < n; ++j) {
+    for (int k = j + 1; k < n; ++k) {
+      for (int at = tree.row_start[k]; at < tree.row_start[k + 1]; ++at) {
+        if (tree.row_columns[at] != j) continue;
+        tree.column_rows.push_back(k);
+        tree.column_entries.push_back(at);
+      }
+    }
+    tree.column_start[j + 1] = static_cast<int>(tree.column_rows.size());
   }
 }
 

@@ -81,10 +81,14 @@ struct Tree {
   int ntheta = 0, nw = 0;
   bool plain = true;  ///< theta = q and w = v
 
-  /// Rows of the lower triangle of H in which something can differ from zero, for elimination from
-  /// the last row to the first: row k has its columns row_columns[row_start[k] ... row_start[k+1]),
-  /// ascending, all < k. Fill included (there is none in a plain tree).
+  /// What can differ from zero below the diagonal of H and of its factor L: row k has the columns
+  /// row_columns[row_start[k] ... row_start[k + 1]), ascending. Rows are nested: those of a column
+  /// of row k begin like row k itself, so that elimination from the last row to the first makes no
+  /// fill and works on contiguous numbers. Where coordinates are coupled across branches every
+  /// entry counts.
   std::vector<int> row_start, row_columns;
+  /// The same by columns: rows of column j, and where their entries stand among row_columns.
+  std::vector<int> column_start, column_rows, column_entries;
 
   /// For each entry of w the one that carries it (nearest before it on the way to the ground), -1.
   std::vector<int> parent_w;

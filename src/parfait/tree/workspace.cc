@@ -12,7 +12,8 @@ Workspace::Workspace(const Tree& tree)
       articulated(tree.nodes.size()),
       composite(tree.nodes.size()),
       H(tree.nv * tree.nv),
-      L(tree.nv * tree.nv),
+      L(tree.row_columns.size()),
+      D_inverse(tree.nv),
       tau(tree.nw),
       wdot(tree.nw),
       scratch(driven_scratch_size(tree) + 6 * static_cast<std::size_t>(tree.nw)) {

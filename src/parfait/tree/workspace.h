@@ -51,9 +51,10 @@ class Workspace {
   std::vector<NodeForces<double>> forces;
   std::vector<Articulated> articulated;
   std::vector<Inertia<double>> composite;  ///< of all that a node carries
-  /// Mass matrix and its factors H = L^T D L: nv x nv, row by row; L below the diagonal, 1 / D on
-  /// it.
-  std::vector<double> H, L;
+  std::vector<double> H;                   ///< mass matrix, nv x nv, row by row
+  /// Its factors H = L^T D L: the entries of L below its unit diagonal, as Tree::row_columns has
+  /// them, and 1 / D.
+  std::vector<double> L, D_inverse;
   std::vector<double> tau, wdot;  ///< of all elementary motions
   std::vector<double> scratch;
 
