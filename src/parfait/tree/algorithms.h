@@ -13,7 +13,7 @@
 /// Units   SI, radians.
 /// Cost    O(n) unless it says otherwise; nothing is allocated, all storage is in `ws`.
 /// Every function brings the workspace up to date with the q and v it gets and no further.
-/// See     docs/theory/tree.md; Featherstone (2008), chapters 5-7; Felis (2017).
+/// See     docs/theory/tree.md; Featherstone 2008, chapters 5-7; Felis 2015.
 namespace parfait::tree {
 
 using Vec = std::span<double>;

@@ -10,8 +10,8 @@
 /// delta_k, so that quaternions have three columns like any other three velocities.
 /// Matrices are nv x nv, row by row.
 /// Cost    O(n d) for inverse dynamics, d the depth of the tree; O(n^2 d) for forward dynamics.
-/// See     docs/theory/tree.md (T23-T30); Carpentier and Mansard (2018), Singh, Russo and Wensing
-///         (2022).
+/// See     docs/theory/tree.md (T23-T30); Carpentier and Mansard 2018, Singh, Russell and
+///         Wensing 2022.
 namespace parfait::tree {
 
 /// Room for derivatives at one point, made once.

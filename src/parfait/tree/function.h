@@ -14,7 +14,7 @@ enum class FunctionKind : std::uint8_t {
   kLinear,           ///< constants: slope, intercept
   kPolynomial,       ///< constants: coefficients, the highest power first
   kNaturalSpline,    ///< constants: values at the knots; f'' = 0 at both ends
-  kSimmSpline,       ///< the same; ends as in SIMM and OpenSim (Forsythe, Malcolm and Moler 1977)
+  kSimmSpline,       ///< the same; ends as in SIMM and OpenSim (Forsythe, Malcolm, Moler 1977)
   kPiecewiseLinear,  ///< the same
   kFormula,          ///< formula of `q` and of named constants
 };

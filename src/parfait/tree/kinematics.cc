@@ -222,7 +222,7 @@ void newton_euler(const Tree& tree, const BoundConstants<S>& bound,
       out.n = out.f = zero;
       continue;
     }
-    // f = m a + alpha x h + omega x (omega x h),   n = I alpha + omega x I omega + h x a     (T11)
+    // f = m a + alpha x h + omega x (omega x h),   n = I alpha + omega x I omega + h x a     (T12)
     out.f = bound.nodes[i].I.m * out.a + cross(out.alpha, at.h) +
             cross(at.omega, cross(at.omega, at.h));
     out.n = at.I * out.alpha + cross(at.omega, at.I * at.omega) + cross(at.h, out.a);

@@ -8,7 +8,7 @@
 /// is what others use. Everything is in world axes, and each node's vectors refer to its own
 /// origin: so a change of frame is a shift, and no numbers grow with the distance from the world's
 /// origin. Accelerations are those of the material point (classical), not spatial ones; see
-/// docs/theory/tree.md (T7-T12).
+/// docs/theory/tree.md (T9-T13).
 namespace parfait::tree {
 
 template <class S>

@@ -16,7 +16,7 @@
 /// Cost    (multiplications/additions) change of frame of a vector 24/18, product of two transforms
 ///         33/24, of an inertia 52/52, sum of two inertias 0/10: tested by counting.
 /// Scalars double and math::Dual (and a counter in the tests).
-/// See     docs/theory/tree.md (T1-T6); Featherstone (2008), appendix A.
+/// See     docs/theory/tree.md (T1-T6); Featherstone 2008, appendix A.
 namespace parfait::tree {
 
 using math::Vec3;

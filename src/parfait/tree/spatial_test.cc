@@ -49,7 +49,7 @@ TEST(Spatial, OperationsAreThoseOfStructuredForms) {
   EXPECT_EQ(operations([&] { in_parent(X, f); }), Pair(24, 18));
   EXPECT_EQ(operations([&] { X* X; }), Pair(33, 24));
   EXPECT_EQ(operations([&] { I + I; }), Pair(0, 10));
-  EXPECT_EQ(operations([&] { in_child(X, I); }), Pair(52, 52));  // Felis (2017): 52/56
+  EXPECT_EQ(operations([&] { in_child(X, I); }), Pair(52, 52));  // Felis 2015: 52/56
   EXPECT_EQ(operations([&] { in_parent(X, I); }), Pair(52, 52));
 }
 
@@ -79,7 +79,7 @@ Vector6 stack(const Vec3<double>& a, const Vec3<double>& b) {
   s << vec(a), vec(b);
   return s;
 }
-/// Takes motions from A to B: [E 0; -E r^x E] with E = R^T (Featherstone 2008, eq. 2.24).
+/// Takes motions from A to B: [E 0; -E r^x E] with E = R^T (Featherstone 2008, (2.24)).
 Matrix6 pluecker(const Transform<double>& X_AB) {
   const Eigen::Matrix3d E = mat(X_AB.R).transpose();
   const Eigen::Matrix3d lower = -E * skew(X_AB.p);
@@ -87,7 +87,7 @@ Matrix6 pluecker(const Transform<double>& X_AB) {
   X << E, Eigen::Matrix3d::Zero(), lower, E;
   return X;
 }
-/// [I h^x; -h^x m 1]; errata 002-03: I = I_C + m c^x c^xT.
+/// [I h^x; -h^x m 1]; I = I_C + m c^x c^xT.
 Matrix6 dense(const Inertia<double>& I) {
   Matrix6 M;
   M << mat(I.I), skew(I.h), -skew(I.h), I.m * Eigen::Matrix3d::Identity();
@@ -128,7 +128,7 @@ TEST_F(SpatialMatrices, InertiasAreThoseOfSixBySixMatrices) {
   const Eigen::Matrix3d about = mat(Sym3<double>{0.5, 0.7, 0.6, 0.05, -0.02, 0.08});
   EXPECT_LT((mat(I.I) - (about + 2.3 * c * c.transpose())).norm(), 1e-15);
   const Matrix6 X = pluecker(X_AB), M = dense(I);
-  // Errata 002-04: I_B = X* I_A X^-1 with X from A to B.
+  // I_B = X* I_A X^-1 with X from A to B.
   const Matrix6 Xi = X.inverse();
   EXPECT_LT((dense(in_child(X_AB, I)) - Xi.transpose() * M * Xi).norm(), 1e-13);
   EXPECT_LT((dense(in_parent(X_AB, I)) - X.transpose() * M * X).norm(), 1e-13);

@@ -3,7 +3,7 @@
 #include "parfait/tree/algorithms.h"
 #include "parfait/tree/test_trees.h"
 
-/// The triple pendulum of Felis (2017), Algorithms 4 and 5, with Cardan angles ZYX, at a general
+/// The triple pendulum of Felis 2015, Algorithms 4 and 5, with Cardan angles ZYX, at a general
 /// state (the printed one hangs still; corrections.md). Nonlinear effects, accelerations and the
 /// tip's bias are from Lagrange's equations with 40 digits.
 namespace parfait::tree {
