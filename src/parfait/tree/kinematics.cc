@@ -91,6 +91,25 @@ void collect_forces(const Tree& tree, const DrivenMotion<S>& driven, S* tau) {
 }
 
 template <class S>
+void rates_of_positions(const Tree& tree, const S* q, const S* v, S* qdot) {
+  const S half(0.5);
+  for (const Node& node : tree.nodes) {
+    if (node.num_w == 0) continue;
+    const Drive& drive = tree.drives[node.w];
+    if (node.kind == NodeKind::kBall) {
+      const S *a = q + drive.q, *o = v + drive.v;
+      S* out = qdot + drive.q;
+      out[0] = half * (-(a[1] * o[0]) - a[2] * o[1] - a[3] * o[2]);
+      out[1] = half * (a[0] * o[0] + a[2] * o[2] - a[3] * o[1]);
+      out[2] = half * (a[0] * o[1] + a[3] * o[0] - a[1] * o[2]);
+      out[3] = half * (a[0] * o[2] + a[1] * o[1] - a[2] * o[0]);
+    } else {
+      for (int k = 0; k < node.num_w; ++k) qdot[drive.q + k] = v[drive.v + k];
+    }
+  }
+}
+
+template <class S>
 void place_nodes(const Tree& tree, const BoundConstants<S>& bound, const S* theta,
                  std::vector<NodeMotion<S>>& nodes) {
   const int n = tree.num_nodes();
@@ -269,6 +288,7 @@ void newton_euler(const Tree& tree, const BoundConstants<S>& bound,
   template void drive_velocities(const Tree&, const S*, DrivenMotion<S>&);                         \
   template void drive_accelerations(const Tree&, const S*, const S*, DrivenMotion<S>&);            \
   template void collect_forces(const Tree&, const DrivenMotion<S>&, S*);                           \
+  template void rates_of_positions(const Tree&, const S*, const S*, S*);                           \
   template void place_nodes(const Tree&, const BoundConstants<S>&, const S*,                       \
                             std::vector<NodeMotion<S>>&);                                          \
   template void turn_inertias(const Tree&, const BoundConstants<S>&, std::vector<NodeMotion<S>>&); \

@@ -54,6 +54,10 @@ template <class S>
 void collect_forces(const Tree& tree, const DrivenMotion<S>& driven, S* tau);
 std::size_t driven_scratch_size(const Tree& tree);
 
+/// q' = N(q) v.
+template <class S>
+void rates_of_positions(const Tree& tree, const S* q, const S* v, S* qdot);
+
 template <class S>
 void place_nodes(const Tree& tree, const BoundConstants<S>& bound, const S* theta,
                  std::vector<NodeMotion<S>>& nodes);

@@ -91,8 +91,8 @@ MechanismTree::MechanismTree(const Description& description) : table_(descriptio
   }
   for (const auto& force : description.forces) {
     if (force.key != "Gravitation") continue;
-    gravity_is_vector_ = table_.has(force.id + ".gx");
-    gravity_constant_ = table_.index(force.id + (gravity_is_vector_ ? ".gx" : ".g"));
+    const bool is_vector = table_.has(force.id + ".gx");
+    gravity_.push_back({table_.index(force.id + (is_vector ? ".gx" : ".g")), is_vector});
   }
   span(description);
 
@@ -101,6 +101,7 @@ MechanismTree::MechanismTree(const Description& description) : table_(descriptio
   table_.bind(p.data(), constants.data(), scratch.data());
   TreeBuilder builder;
   for (Link& link : links_) {
+    link.steps = joint_of(link).steps;
     choose_flip(description, link, constants);
     BodyConstants<double> numbers;
     bind_link(link, constants.data(), numbers);
@@ -170,8 +171,8 @@ void MechanismTree::span(const Description& description) {
         } else {
           continue;  // holds distances or is a plug-in's: a closure
         }
-        link.begin = end_of(description, joint.begin, joint.id + ".begin");
-        link.end = end_of(description, joint.end, joint.id + ".end");
+        link.begin = marker(description, joint.begin, joint.id + ".begin");
+        link.end = marker(description, joint.end, joint.id + ".end");
         used[j] = 1;
         attach(link);
         grown = true;
@@ -191,19 +192,19 @@ void MechanismTree::span(const Description& description) {
   }
 }
 
-MechanismTree::End MechanismTree::end_of(const Description& description,
-                                         const mechanism::Marker& marker,
-                                         const std::string& prefix) const {
-  End out;
-  const mechanism::Frame* frame = &marker.frame;
+MechanismTree::Marker MechanismTree::marker(const Description& description,
+                                            const mechanism::Marker& given,
+                                            const std::string& prefix) const {
+  Marker out;
+  const mechanism::Frame* frame = &given.frame;
   std::string name = prefix;
   for (std::size_t i = 0; i < description.bodies.size(); ++i) {
     const mechanism::Body& body = description.bodies[i];
-    if (body.id != marker.body) continue;
+    if (body.id != given.body) continue;
     out.body = static_cast<int>(i);
-    if (!marker.reference.empty()) {
-      frame = &mechanism::find_by_id(body.markers, marker.reference)->frame;
-      name = body.id + "." + marker.reference;
+    if (!given.reference.empty()) {
+      frame = &mechanism::find_by_id(body.markers, given.reference)->frame;
+      name = body.id + "." + given.reference;
     }
   }
   out.first_constant = table_.index(name + ".o.x");
@@ -211,6 +212,16 @@ MechanismTree::End MechanismTree::end_of(const Description& description,
   out.has_y = frame->has_y;
   return out;
 }
+
+template <class S>
+Transform<S> MechanismTree::marker_frame(const Marker& marker, const S* constants) const {
+  return about_z(marker_axes(constants + marker.first_constant, marker.has_x, marker.has_y,
+                             marker.body < 0 ? nullptr : bodies_[marker.body].S),
+                 false);
+}
+
+template Transform<double> MechanismTree::marker_frame(const Marker&, const double*) const;
+template Transform<Dual> MechanismTree::marker_frame(const Marker&, const Dual*) const;
 
 Joint MechanismTree::joint_of(const Link& link) const {
   const Vec3<double> x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
@@ -238,7 +249,7 @@ Joint MechanismTree::joint_of(const Link& link) const {
 template <class S>
 MechanismTree::JointFrames<S> MechanismTree::joint_frames(const Link& link,
                                                           const S* constants) const {
-  const auto axes = [&](const End& end) {
+  const auto axes = [&](const Marker& end) {
     return marker_axes(constants + end.first_constant, end.has_x, end.has_y,
                        end.body < 0 ? nullptr : bodies_[end.body].S);
   };
@@ -318,7 +329,7 @@ void MechanismTree::bind_link(const Link& link, const S* constants, BodyConstant
   out.X_BJ = link.reversed ? frames.begin : frames.end;
   Mat3<S>& R = out.X_BJ.R;
   R = {S(link.flip[0]) * R.x, S(link.flip[1]) * R.y, S(link.flip[2]) * R.z};
-  for (const Step& step : joint_of(link).steps) {
+  for (const Step& step : link.steps) {
     const Vec3<double>& a = step.axis;
     Vec3<S> axis{S(a.x), S(a.y), S(a.z)};
     if (step.kind == StepKind::kTranslation) {
@@ -339,9 +350,10 @@ void MechanismTree::bind(const S* constants, Constants<S>& out) const {
   }
   const S zero(0.0);
   out.gravity = {zero, zero, zero};
-  if (gravity_constant_ < 0) return;
-  const S* g = constants + gravity_constant_;
-  out.gravity = gravity_is_vector_ ? Vec3<S>{g[0], g[1], g[2]} : Vec3<S>{zero, zero, g[0]};
+  for (const Gravity& gravity : gravity_) {
+    const S* g = constants + gravity.first_constant;
+    out.gravity += gravity.is_vector ? Vec3<S>{g[0], g[1], g[2]} : Vec3<S>{zero, zero, g[0]};
+  }
 }
 
 template void MechanismTree::bind(const double*, Constants<double>&) const;

@@ -37,6 +37,26 @@ class MechanismTree {
   /// Joints of the description that close loops.
   const std::vector<int>& closures() const { return closures_; }
 
+  /// A marker: where its twelve constants stand, and which axes they give.
+  struct Marker {
+    int body = -1;  ///< described; -1: ground
+    int first_constant = 0;
+    bool has_x = false, has_y = false;
+  };
+  /// `prefix` is what the names of its constants begin with, unless it refers to another marker.
+  Marker marker(const mechanism::Description& description, const mechanism::Marker& given,
+                const std::string& prefix) const;
+  /// Its orthonormal frame in the canonical frame of its body: z keeps its direction, x its half
+  /// plane.
+  template <class S>
+  Transform<S> marker_frame(const Marker& marker, const S* constants) const;
+  /// Described axis j of a body is the sum over i of general_frame(body)[i][j] times axis i of its
+  /// canonical frame.
+  const double (*general_frame(int described) const)[3] { return bodies_[described].S; }
+  /// Whether the joint that carries a body of the tree has its `begin` on it; -1 if it floats.
+  bool is_reversed(int body) const { return links_[body].reversed; }
+  int joint(int body) const { return links_[body].joint; }
+
   /// Constants of the tree from those of the mechanism (one per entry of table()), as numbers or
   /// with directions.
   template <class S>
@@ -52,19 +72,14 @@ class MechanismTree {
     kPrismatic,
     kSpherical
   };
-  /// One end of a joint: where its twelve constants stand, and which axes they give.
-  struct End {
-    int body = -1;  ///< described; -1: ground
-    int first_constant = 0;
-    bool has_x = false, has_y = false;
-  };
   struct Link {
     int body = 0, parent = -1;  ///< described body; body of the tree
     int joint = -1;             ///< described; -1: floats
     Kind kind = Kind::kFloating;
     bool reversed = false;    ///< the begin body is carried
     bool by_normals = false;  ///< Revolute_2: the axis is normal to x and y of end, not of begin
-    End begin, end;
+    Marker begin, end;
+    std::vector<Step> steps;
     double flip[3] = {1, 1, 1};  ///< signs of the axes on the body, so that both frames can meet
   };
   template <class S>
@@ -74,8 +89,6 @@ class MechanismTree {
   };
 
   void span(const mechanism::Description& description);
-  End end_of(const mechanism::Description& description, const mechanism::Marker& marker,
-             const std::string& prefix) const;
   Joint joint_of(const Link& link) const;
   template <class S>
   JointFrames<S> joint_frames(const Link& link, const S* constants) const;
@@ -96,8 +109,11 @@ class MechanismTree {
   std::vector<BodySpec> bodies_;  ///< described order
   std::vector<int> number_;
   std::vector<int> closures_;
-  int gravity_constant_ = -1;
-  bool gravity_is_vector_ = false;
+  struct Gravity {
+    int first_constant = 0;
+    bool is_vector = false;
+  };
+  std::vector<Gravity> gravity_;  ///< they add up
   std::vector<double> q_, v_;
 };
 

@@ -39,22 +39,7 @@ void update_inertias(const Tree& tree, Workspace& ws) {
 }
 
 void position_rates(const Tree& tree, ConstVec q, ConstVec v, Vec qdot) {
-  for (const Node& node : tree.nodes) {
-    if (node.num_w == 0) continue;
-    const Drive& drive = tree.drives[node.w];
-    if (node.kind == NodeKind::kBall) {
-      const double *a = &q[drive.q], *o = &v[drive.v];
-      double* out = &qdot[drive.q];
-      out[0] = 0.5 * (-a[1] * o[0] - a[2] * o[1] - a[3] * o[2]);
-      out[1] = 0.5 * (a[0] * o[0] + a[2] * o[2] - a[3] * o[1]);
-      out[2] = 0.5 * (a[0] * o[1] + a[3] * o[0] - a[1] * o[2]);
-      out[3] = 0.5 * (a[0] * o[2] + a[1] * o[1] - a[2] * o[0]);
-    } else if (node.kind == NodeKind::kDisplacement) {
-      std::copy_n(&v[drive.v], 3, &qdot[drive.q]);
-    } else {
-      qdot[drive.q] = v[drive.v];
-    }
-  }
+  rates_of_positions(tree, q.data(), v.data(), qdot.data());
 }
 
 void displace(const Tree& tree, ConstVec q, ConstVec delta, Vec out) {

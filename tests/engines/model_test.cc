@@ -1,0 +1,202 @@
+#include "parfait/tree/model.h"
+
+#include <gtest/gtest.h>
+
+#include "models.h"
+#include "parfait/base/error.h"
+#include "parfait/integrate/integrator.h"
+#include "parfait/mbs/model.h"
+#include "testing/allocations.h"
+#include "testing/random_models.h"
+#include "testing/system_laws.h"
+
+/// A mechanism in joint coordinates as a dynamics::System, and beside natural coordinates.
+namespace parfait {
+namespace {
+
+mechanism::Parameter parameter(const std::string& id, const std::string& target) {
+  mechanism::Parameter p;
+  p.id = id;
+  p.targets = {target};
+  return p;
+}
+
+mechanism::Description random_tree(unsigned seed, int bodies) {
+  testing_support::RandomModelOptions options;
+  options.joints = {"Spherical",   "Revolute",  "Revolute_2", "Universal",
+                    "Cylindrical", "Prismatic", "Fixed",      "Free"};
+  options.bodies = bodies;
+  options.tree = true;
+  options.general_frames = seed % 2 == 0;
+  mechanism::Description d = testing_support::random_model(seed, options).description;
+  // Where the constants of a marker stand that a joint may share with its body.
+  const auto constant = [&](int joint, bool end, const char* which) {
+    const mechanism::Joint& j = d.joints[joint];
+    const mechanism::Marker& marker = end ? j.end : j.begin;
+    const std::string own = j.id + (end ? ".end" : ".begin");
+    return (marker.reference.empty() ? own : marker.body + "." + marker.reference) + which;
+  };
+  d.parameters = {parameter("m", "body_2.mass"),
+                  parameter("c", "body_1.com.y"),
+                  parameter("I", "body_2.inertia.xy"),
+                  parameter("o", constant(1, false, ".o.x")),
+                  parameter("e", constant(2, true, ".o.z")),
+                  parameter("axis", constant(3, true, ".z.y"))};
+  return d;
+}
+
+std::vector<double> initial_parameters(const dynamics::System& system) {
+  std::vector<double> p;
+  for (const auto& info : system.parameters()) p.push_back(info.initial);
+  return p;
+}
+
+TEST(TreeModel, ObeysTheLawsOfASystem) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    const tree::Model model(random_tree(seed, 5));
+    testing_support::LawPoint point;
+    point.y = model.initial_state();
+    point.p = initial_parameters(model);
+    testing_support::LawOptions options;
+    options.quantities = {"body_3.com.x", "body_4.origin.vy", "body_5.com.az",
+                          "body_2.e1.x",  "body_2.e2.vy",     "body_5.wz",
+                          "energy.total", "m*energy.kinetic", "t"};
+    for (const auto& name : model.quantity_names()) {
+      if (name.starts_with("joint_3.") || name.starts_with("joint_4.")) {
+        options.quantities.push_back(name);
+      }
+    }
+    const auto report = check_system_laws(model, point, options);
+    EXPECT_GT(report.num_nonzero, report.num_compared / 20);
+    for (const auto& violation : report.violations) ADD_FAILURE() << violation;
+  }
+}
+
+TEST(TwoEngines, ObserveAlike) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    mechanism::Description d = random_tree(seed, 6);
+    d.parameters.resize(3);  // what does not move bodies: mass, centre and inertia
+    const tree::Model joints(d);
+    const mbs::Model natural(d);
+    const std::vector<std::string> names = joints.quantity_names();
+    ASSERT_EQ(names.size(), natural.quantity_names().size());
+    std::vector<double> values[2];
+    math::Directions directions[2];
+    const dynamics::System* systems[2] = {&joints, &natural};
+    math::Directions dp(3, 3);
+    for (int i = 0; i < 3; ++i) dp(i, i) = 1;
+    for (int e = 0; e < 2; ++e) {
+      const auto ws = systems[e]->make_workspace(3);
+      systems[e]->bind(*ws, initial_parameters(*systems[e]));
+      systems[e]->bind_directions(*ws, dp);
+      const auto observer = systems[e]->make_observer(names);
+      const std::vector<double> y = systems[e]->initial_state();
+      dynamics::Point point;
+      point.y = y;
+      values[e].resize(names.size());
+      ASSERT_EQ(systems[e]->observe(*ws, *observer, point, values[e]), dynamics::Status::kOk);
+      directions[e].resize(observer->size(), 3);
+      systems[e]->observe_directions(*ws, *observer, {}, directions[e]);
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const double scale = 1 + std::abs(values[1][i]);
+      EXPECT_NEAR(values[0][i], values[1][i], 1e-9 * scale) << names[i];
+      for (int k = 0; k < 3; ++k) {
+        const int row = static_cast<int>(i);
+        EXPECT_NEAR(directions[0](row, k), directions[1](row, k),
+                    1e-8 * (1 + std::abs(directions[1](row, k))))
+            << names[i] << " direction " << k;
+      }
+    }
+  }
+}
+
+TEST(TwoEngines, MoveTheHumanAlikeWithItsSensitivities) {
+  mechanism::Description d = bench::human();
+  d.parameters = {parameter("thorax", "Thorax.mass"), parameter("g", "Gravity.g"),
+                  parameter("hand", "LeftHand.com.z")};
+  const std::vector<std::string> names = {"Pelvis.com.x",    "Head.com.y",      "LeftHand.com.z",
+                                          "RightFoot.com.x", "LeftFoot.com.vz", "energy.total"};
+  std::vector<double> values[2];
+  math::Directions directions[2];
+  for (int e = 0; e < 2; ++e) {
+    std::unique_ptr<dynamics::System> system;
+    if (e == 0) {
+      system = std::make_unique<tree::Model>(d);
+    } else {
+      system = std::make_unique<mbs::Model>(d);
+    }
+    const auto ws = system->make_workspace(3);
+    math::Directions dp(3, 3);
+    for (int i = 0; i < 3; ++i) dp(i, i) = 1;
+    system->bind(*ws, initial_parameters(*system));
+    system->bind_directions(*ws, dp);
+    integrate::State state;
+    state.y = system->initial_state();
+    state.W.resize(system->sizes().ny(), 3);
+    integrate::Options options;
+    options.rtol = 1e-11;
+    options.atol = 1e-12;
+    const auto result = integrate::Integrator(*system, *ws, options).run(state, 0.5);
+    ASSERT_TRUE(result.finished()) << result.message();
+    const auto observer = system->make_observer(names);
+    dynamics::Point point;
+    point.t = 0.5;
+    point.y = state.y;
+    values[e].resize(names.size());
+    ASSERT_EQ(system->observe(*ws, *observer, point, values[e]), dynamics::Status::kOk);
+    directions[e].resize(observer->size(), 3);
+    dynamics::PointDirections moving;
+    moving.dy = &state.W;
+    system->observe_directions(*ws, *observer, moving, directions[e]);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_NEAR(values[0][i], values[1][i], 1e-9) << names[i];
+    for (int k = 0; k < 3; ++k) {
+      const int row = static_cast<int>(i);
+      EXPECT_NEAR(directions[0](row, k), directions[1](row, k), 1e-8) << names[i] << ' ' << k;
+    }
+  }
+  EXPECT_GT(std::abs(directions[0](2, 0)), 1e-5);  // the thorax moves the hand
+}
+
+TEST(TreeModel, AllocatesNothingOnceTheWorkspaceIsMade) {
+  const tree::Model model(random_tree(3, 8));
+  const auto ws = model.make_workspace(16);
+  const auto p = initial_parameters(model);
+  std::vector<double> y = model.initial_state(), dydt(y.size());
+  math::Directions dp(model.sizes().np, 16), dy(model.sizes().ny(), 16), ddydt = dy;
+  dynamics::Point point;
+  point.y = y;
+  dynamics::PointDirections moving;
+  moving.dy = &dy;
+  const long before = testing_support::num_allocations();
+  model.bind(*ws, p);
+  model.bind_directions(*ws, dp);
+  for (int i = 0; i < 3; ++i) {
+    y[0] += 0.1;
+    model.evaluate(*ws, point, dydt, {});
+    model.directions(*ws, moving, ddydt, nullptr);
+    model.project(*ws, 0, y, dynamics::Norm::kMass, 1e-12);
+  }
+  EXPECT_EQ(testing_support::num_allocations(), before);
+}
+
+TEST(TreeModel, RefusesByNameWhatItCannotDoYet) {
+  const auto message = [](const mechanism::Description& d) -> std::string {
+    try {
+      const tree::Model model(d);
+    } catch (const base::InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(bench::loop(1)).find("closes a loop"), std::string::npos);
+  EXPECT_NE(message(bench::spring_chain(2)).find("force \"Spring_Joint_1\""), std::string::npos);
+  EXPECT_EQ(message(bench::revolute_chain(2)), "");
+}
+
+}  // namespace
+}  // namespace parfait
