@@ -13,19 +13,24 @@
 #include "parfait/base/error.h"
 #include "parfait/tree/derivatives.h"
 #include "parfait/tree/mechanism_tree.h"
+#include "parfait/tree/model.h"
 #include "stopwatch.h"
 
 namespace parfait::bench {
 namespace {
 
 constexpr int kStates = 16;
+constexpr int kDirections = 16;
 
 struct System {
-  explicit System(mechanism::Description (*build)(double phase)) : joints(build(0)) {
+  explicit System(mechanism::Description (*build)(double phase))
+      : joints(build(0)), model(build(0)) {
     for (int i = 0; i < kStates; ++i) {
       const tree::MechanismTree other(build(0.37 * i));
       q.push_back(other.q());
       v.push_back(other.v());
+      y.push_back(other.q());
+      y.back().insert(y.back().end(), other.v().begin(), other.v().end());
     }
     check(build(0));
   }
@@ -50,8 +55,18 @@ struct System {
     }
   }
 
+  void evaluate(std::size_t i) {
+    dynamics::Point point;
+    point.y = y[i];
+    model.evaluate(*room, point, dydt, {});
+  }
+
   tree::MechanismTree joints;
-  std::vector<std::vector<double>> q, v;
+  tree::Model model;
+  std::unique_ptr<dynamics::Workspace> room = model.make_workspace(kDirections);
+  std::vector<std::vector<double>> q, v, y;
+  std::vector<double> dydt = std::vector<double>(model.sizes().ny());
+  dynamics::Directions dy{model.sizes().ny(), kDirections}, ddydt{model.sizes().ny(), kDirections};
   tree::Workspace ws{joints.tree()};
   tree::DerivativeWorkspace derivatives{joints.tree()};
   std::vector<double> vdot = std::vector<double>(joints.tree().nv),
@@ -63,7 +78,14 @@ void print_row(const char* name, mechanism::Description (*build)(double phase), 
   const tree::Tree& tree = s.tree();
   const auto at = [](long call) { return static_cast<std::size_t>(call % kStates); };
   const auto timings = time_together(
-      {[&](long i) {
+      {[&](long i) { s.evaluate(at(i)); },
+       [&](long i) {
+         s.evaluate(at(i));
+         dynamics::PointDirections d;
+         d.dy = &s.dy;
+         s.model.directions(*s.room, d, s.ddydt, nullptr);
+       },
+       [&](long i) {
          tree::forward_dynamics(tree, s.q[at(i)], s.v[at(i)], s.tau, {}, s.ws, s.vdot);
        },
        [&](long i) {
@@ -98,8 +120,8 @@ mechanism::Description spherical(double phase) {
 }
 
 void run(int rounds) {
-  fmt::print("{:<20}{:>6}{:>6}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}   spread\n", "microseconds", "bodies",
-             "nv", "ABA", "CRBA+LTL", "RNEA", "CRBA", "dRNEA", "dABA");
+  fmt::print("{:<20}{:>6}{:>6}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}   spread\n", "microseconds",
+             "bodies", "nv", "rhs", "+16 dir", "ABA", "CRBA+LTL", "RNEA", "CRBA", "dRNEA", "dABA");
   print_row(
       "human", [](double phase) { return human(phase); }, rounds);
   print_row("revolute_chain", revolute<3>, rounds);

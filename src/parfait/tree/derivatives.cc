@@ -270,7 +270,7 @@ void solve_matrix(const Tree& tree, const Workspace& ws, double factor, const do
 }  // namespace
 
 DerivativeWorkspace::DerivativeWorkspace(const Tree& tree)
-    : motions(tree.nw), nodes(tree.nodes.size()), vdot(tree.nv) {
+    : motions(tree.nw), nodes(tree.nodes.size()), tau(tree.nv) {
   const int n = tree.nv * tree.nv, nw = tree.nw * tree.nw;
   for (auto* matrix : {&dtau_dq, &dtau_dv, &dvdot_dq, &dvdot_dv, &dvdot_dtau}) {
     matrix->assign(n, 0.0);
@@ -283,7 +283,7 @@ DerivativeWorkspace::DerivativeWorkspace(const Tree& tree)
 
 void inverse_dynamics_derivatives(const Tree& tree, ConstVec q, ConstVec v, ConstVec vdot,
                                   Wrenches wrenches, Workspace& ws, DerivativeWorkspace& out) {
-  inverse_dynamics(tree, q, v, vdot, wrenches, ws, out.vdot);
+  inverse_dynamics(tree, q, v, vdot, wrenches, ws, out.tau);
   const Force<double>* outer = wrenches.empty() ? nullptr : wrenches.data();
   sum_up(tree, ws, outer, out.nodes);
   if (tree.plain) {

@@ -39,7 +39,7 @@ class DerivativeWorkspace {
   std::vector<MotionVectors> motions;
   std::vector<NodeSums> nodes;
   std::vector<double> w_q, w_v, w_H;  ///< nw x nw: of all elementary motions
-  std::vector<double> vdot;
+  std::vector<double> tau;
   std::vector<double> columns;  ///< right-hand sides, row by row
 };
 

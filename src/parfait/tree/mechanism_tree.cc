@@ -7,6 +7,7 @@
 #include "parfait/mechanism/element_constants.h"
 #include "parfait/mechanism/general_frame.h"
 #include "parfait/mechanism/inertia.h"
+#include "parfait/mechanism/natural_coordinates.h"
 #include "parfait/tree/described_motion.h"
 
 namespace parfait::tree {
@@ -71,12 +72,8 @@ Transform<S> about_z(const MarkerAxes<S>& f, bool by_normal) {
 }  // namespace
 
 MechanismTree::MechanismTree(const Description& description) : table_(description) {
+  mechanism::refuse_natural_features(description, "joint coordinates");
   for (const auto& body : description.bodies) {
-    if (body.released.any()) {
-      throw base::InputError(body.place, "body \"" + body.id +
-                                             "\": joint coordinates need rigid bodies. Use natural "
-                                             "coordinates for released constraints.");
-    }
     BodySpec spec;
     spec.first_constant = table_.index(body.id + ".mass");
     spec.from_cholesky = table_.any_driven(spec.first_constant + 10, 10);

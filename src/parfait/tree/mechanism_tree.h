@@ -23,7 +23,7 @@ namespace parfait::tree {
 ///                (mechanism/general_frame.h).
 class MechanismTree {
  public:
-  /// InputError for bodies with released constraints.
+  /// InputError for what needs natural coordinates (mechanism/natural_coordinates.h).
   explicit MechanismTree(const mechanism::Description& description);
 
   const Tree& tree() const { return tree_; }

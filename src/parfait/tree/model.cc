@@ -49,15 +49,8 @@ std::vector<dynamics::ParameterInfo> parameter_infos(const Description& d,
   return out;
 }
 
-void bind_observed(const ModelData& m, const double* constants, Observed<double>& out) {
-  m.mechanism.bind(constants, out.constants);
-  out.markers.clear();
-  for (const auto& marker : m.quantities.markers()) {
-    out.markers.push_back(m.mechanism.marker_frame(marker, constants));
-  }
-}
-
-void bind_observed(const ModelData& m, const Dual* constants, Observed<Dual>& out) {
+template <class S>
+void bind_observed(const ModelData& m, const S* constants, Observed<S>& out) {
   m.mechanism.bind(constants, out.constants);
   out.markers.clear();
   for (const auto& marker : m.quantities.markers()) {

@@ -15,8 +15,7 @@ Workspace::Workspace(const Tree& tree)
       L(tree.row_columns.size()),
       D_inverse(tree.nv),
       tau(tree.nw),
-      wdot(tree.nw),
-      scratch(driven_scratch_size(tree) + 6 * static_cast<std::size_t>(tree.nw)) {
+      scratch(driven_scratch_size(tree)) {
   resize(tree, driven);
   bind(tree, tree.constants);
 }

@@ -55,7 +55,7 @@ class Workspace {
   /// Its factors H = L^T D L: the entries of L below its unit diagonal, as Tree::row_columns has
   /// them, and 1 / D.
   std::vector<double> L, D_inverse;
-  std::vector<double> tau, wdot;  ///< of all elementary motions
+  std::vector<double> tau;  ///< of all elementary motions
   std::vector<double> scratch;
 
   const double* theta(const Tree& tree) const {
