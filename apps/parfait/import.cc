@@ -2,8 +2,8 @@
 
 #include "command.h"
 #include "parfait/base/error.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/motion_import.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/import/motion_import.h"
 #include "run_names.h"
 
 // parfait import: what is in a motion file and what is odd about it, and its contents as CSV.

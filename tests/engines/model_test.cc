@@ -4,7 +4,7 @@
 
 #include "models.h"
 #include "parfait/base/error.h"
-#include "parfait/integrate/integrator.h"
+#include "parfait/integrate/driver/integrator.h"
 #include "parfait/mbs/model.h"
 #include "testing/allocations.h"
 #include "testing/random_models.h"

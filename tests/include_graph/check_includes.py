@@ -31,8 +31,8 @@ STEPS = {
             "second_order", "build"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
-    "io": ["text", "model", "problem", "results"],
-    "run": ["job", "simulation", "fit", "verification"],
+    "io": ["text", "model", "problem", "motion_files", "results"],
+    "run": ["job", "simulation", "fit", "import", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

@@ -10,8 +10,8 @@
 #include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/file_bytes.h"
 #include "parfait/io/motion_files/text_lines.h"
-#include "parfait/io/number.h"
-#include "parfait/io/text_file.h"
+#include "parfait/io/text/number.h"
+#include "parfait/io/text/text_file.h"
 
 namespace parfait::io {
 namespace {

@@ -8,7 +8,7 @@
 #include "parfait/base/error.h"
 #include "parfait/io/motion_files/c3d.h"
 #include "parfait/io/motion_files/c3d_points.h"
-#include "parfait/io/text_file.h"
+#include "parfait/io/text/text_file.h"
 
 // The writer asks what a reader would make of the parameters that are there, and changes only those
 // that say something else than the trial.

@@ -9,8 +9,8 @@
 #include "parfait/base/error.h"
 #include "parfait/io/motion_files/file_bytes.h"
 #include "parfait/io/motion_files/text_lines.h"
-#include "parfait/io/number.h"
-#include "parfait/io/xml_element.h"
+#include "parfait/io/text/number.h"
+#include "parfait/io/text/xml_element.h"
 
 namespace parfait::io {
 namespace {

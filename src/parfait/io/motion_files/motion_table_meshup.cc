@@ -7,8 +7,8 @@
 #include "parfait/io/motion_files/motion_table.h"
 #include "parfait/io/motion_files/text_lines.h"
 #include "parfait/io/motion_files/trial.h"
-#include "parfait/io/number.h"
-#include "parfait/io/text_file.h"
+#include "parfait/io/text/number.h"
+#include "parfait/io/text/text_file.h"
 
 namespace parfait::io {
 namespace {

@@ -7,7 +7,7 @@
 #include "parfait/io/motion_files/bvh.h"
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/motion_files/trc.h"
-#include "parfait/io/result_json.h"
+#include "parfait/io/results/result_json.h"
 
 namespace parfait::io {
 namespace {

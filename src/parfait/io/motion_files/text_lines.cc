@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "parfait/io/number.h"
+#include "parfait/io/text/number.h"
 
 namespace parfait::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "parfait/run/motion_import.h"
+#include "parfait/run/import/motion_import.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/force_plate.h"
 #include "parfait/io/motion_files/motion_file.h"
-#include "parfait/io/result_json.h"
-#include "parfait/run/run_folder.h"
-#include "parfait/run/stopwatch.h"
-#include "parfait/run/version.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+#include "parfait/run/job/version.h"
 
 namespace parfait::run {
 namespace {

@@ -1,5 +1,5 @@
-#include "parfait/io/json_archive.h"
-#include "parfait/io/result_json.h"
+#include "parfait/io/results/json_archive.h"
+#include "parfait/io/results/result_json.h"
 
 // result.json of an import.
 namespace parfait::io {
