@@ -70,9 +70,9 @@ std::string residuals_csv(const FitTables& tables, bool several) {
 
 /// A table of time, several quantities and their deviations, experiment after experiment; a column
 /// that an experiment does not have stays empty there.
-class MotionTable {
+class ExperimentMotion {
  public:
-  explicit MotionTable(bool several) : rows_{several ? Row{"experiment", "t"} : Row{"t"}} {}
+  explicit ExperimentMotion(bool several) : rows_{several ? Row{"experiment", "t"} : Row{"t"}} {}
 
   /// Values and deviations: times x quantities.
   void add(const std::string& experiment, const std::vector<double>& t,
@@ -260,13 +260,13 @@ std::vector<std::pair<std::string, std::string>> fit_table_files(const result::F
       {"covariance.csv", covariance_csv(tables)},
       {"residuals.csv", residuals_csv(tables, several)}};
   if (!tables.predictions.empty()) {
-    MotionTable motion(several);
+    ExperimentMotion motion(several);
     for (const auto& p : tables.predictions) {
       motion.add(p.experiment, p.t, p.quantities, p.values, p.sd);
     }
     files.emplace_back("trajectory.csv", motion.text());
   }
-  MotionTable nodes(several);
+  ExperimentMotion nodes(several);
   bool has_nodes = false;
   for (const auto& e : fit.experiments) {
     if (!e.nodes) continue;
