@@ -102,7 +102,8 @@ class Model final : public dynamics::System {
   void stage_factor(dynamics::Workspace& ws) const;
   void stage_solve(dynamics::Workspace& ws, dynamics::Vec dydt) const;
 
-  /// Rank tolerance of the constraint partitioning (K 5.2), relative to the assembled pivots.
+  /// Rank tolerance of the constraint partitioning (Kraus 2006, section 5.2), relative to the
+  /// assembled pivots.
   static void set_rank_tolerance(dynamics::Workspace& ws, double tolerance);
   /// Rows dropped at the last evaluation, and the largest acceleration residual among them: not
   /// small if the row was not redundant, i.e. at a singular position.

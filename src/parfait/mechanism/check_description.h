@@ -34,7 +34,7 @@ std::vector<std::string> constant_names(const Description& description, const st
 std::string resolve_constant(const Description& description, const std::string& target,
                              const Place& asked_at = {});
 
-/// The name of a parameter: its id or, in K's form, that of the constant it drives.
+/// The name of a parameter: its id or, in Kraus's form, that of the constant it drives.
 std::string parameter_name(const Description& description, const Parameter& parameter);
 
 /// The number a constant (a name as resolve_constant gives it) has in the description; nothing if

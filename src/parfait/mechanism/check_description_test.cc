@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// The pendulum of K 12.1.1, built in code.
+/// The pendulum of Kraus 2006, section 12.1.1, built in code.
 Description pendulum() {
   Description d;
   Body body;

@@ -130,7 +130,7 @@ void check_end(const Description& description, const Marker& marker, const std::
                    ids.empty() ? "It has none" : "Markers: " + base::listing(ids)));
 }
 
-/// Forces may act inside a body that can be deformed (K 5.1.2).
+/// Forces may act inside a body that can be deformed (Kraus 2006, section 5.1.2).
 bool may_be_inside(const Description& description, std::string_view kind, const std::string& id) {
   const Body* body = find_by_id(description.bodies, id);
   return kind == "force" && body && description.natural.of(id).released.any();

@@ -3,7 +3,7 @@
 #include "parfait/math/vec3.h"
 #include "parfait/mechanism/registry.h"
 
-/// The rows of K appendix C.1 as functions of the motion of their two markers.
+/// The rows of Kraus 2006, appendix C.1 as functions of the motion of their two markers.
 namespace parfait::mechanism {
 
 /// Difference of the marker origins, the vectors d on begin (a) and end (b), and their first and

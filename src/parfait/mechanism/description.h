@@ -96,12 +96,12 @@ struct NamedValue {
 struct Joint {
   std::string key;  ///< "Revolute", ...; see registry.h
   std::string id;
-  Marker begin, end;  ///< body 1 and body 2 of K appendix C
+  Marker begin, end;  ///< body 1 and body 2 of Kraus 2006, appendix C
   std::vector<NamedValue> constants;
   Place place;
 };
 
-/// One constraint of K appendix C.1 on its own, with an offset that may depend on time.
+/// One constraint of Kraus 2006, appendix C.1 on its own, with an offset that may depend on time.
 struct Constraint {
   std::string key;  ///< B0_x B0_y B0_z DDX BBDX BBX V0_x V0_y V0_z VVDX VVX
   std::string id;

@@ -2,8 +2,8 @@
 #include "parfait/mechanism/registry.h"
 #include "parfait/mechanism/standard_elements.h"
 
-// The force elements of K appendix C.3: four measures, five laws. Dampers use the rate of the
-// measure, not the norm of the relative velocity (docs/theory/corrections.md).
+// The force elements of Kraus 2006, appendix C.3: four measures, five laws. Dampers use the rate of
+// the measure, not the norm of the relative velocity (docs/theory/corrections.md).
 namespace parfait::mechanism {
 namespace {
 

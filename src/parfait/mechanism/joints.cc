@@ -1,9 +1,9 @@
 #include "parfait/mechanism/registry.h"
 #include "parfait/mechanism/standard_elements.h"
 
-// The joints of K appendix C.2, with the corrections of docs/theory/corrections.md: what K prints
-// as "Universal" is a cylindrical joint; parallel axes are two orthogonality rows, never a vector
-// product, so that no joint is redundant in itself.
+// The joints of Kraus 2006, appendix C.2, with the corrections of docs/theory/corrections.md: what
+// Kraus prints as "Universal" is a cylindrical joint; parallel axes are two orthogonality rows,
+// never a vector product, so that no joint is redundant in itself.
 namespace parfait::mechanism {
 namespace {
 

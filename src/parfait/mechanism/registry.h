@@ -26,7 +26,8 @@ struct ConstantInfo {
   double upper = std::numeric_limits<double>::infinity();
 };
 
-/// One row of K appendix C.1. `a` is the begin marker (body 1), `b` the end marker (body 2).
+/// One row of Kraus 2006, appendix C.1. `a` is the begin marker (body 1), `b` the end marker (body
+/// 2).
 enum class RowKind { kB0x, kB0y, kB0z, kDDX, kBBDX, kBBX, kV0x, kV0y, kV0z, kVVDX, kVVX };
 
 struct Row {

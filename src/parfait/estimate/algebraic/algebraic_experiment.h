@@ -17,7 +17,8 @@ struct AlgebraicOptions {
 };
 
 /// An experiment without dynamics: a table of points, and formulas of its columns, the parameters
-/// and, for errors in variables, unknowns of each row (K 3.1.1, parameterized surfaces):
+/// and, for errors in variables, unknowns of each row (Kraus 2006, section 3.1.1, parameterized
+/// surfaces):
 ///
 ///   r1 = (quantity(columns, p, local p, row's own) - measurement) / sigma, a row per
 ///        measured cell; then priors of local parameters

@@ -10,7 +10,7 @@ namespace parfait::estimate {
 ///   A z + B y + b,    y all other variables,
 ///
 /// z takes care of the part in the range of A; what is left, Q2^T (B y + b) with Q2 orthonormal and
-/// orthogonal to A, are residuals in y alone with the same minimum (K 3.1.1).
+/// orthogonal to A, are residuals in y alone with the same minimum (Kraus 2006, section 3.1.1).
 ///
 /// Law  |Q2^T (B y + b)| = min over z of |A z + B y + b|, taken at z = solve(y, b).
 class RowElimination {

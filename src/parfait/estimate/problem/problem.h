@@ -131,7 +131,8 @@ struct Grid {
     kIntegrate,  ///< values by integration from the start
     kMeasured,  ///< from columns that measure a state directly, interpolated; others by integration
     kProject,   ///< integrated interval by interval, each end projected onto what is measured there
-    kAverage,   ///< weighted average of the projected and the integrated state (K 3.2)
+    kAverage,   ///< weighted average of the projected and the integrated state (Kraus 2006,
+                ///< section 3.2)
     kGiven,     ///< by hand, from `values`
   };
   int intervals = 1;
@@ -193,7 +194,7 @@ struct ExperimentDescription {
 
 enum class Condensing : std::uint8_t {
   kAutomatic,   ///< Gauss, or orthogonal where directions grow by more than 1e4
-  kGauss,       ///< block Gauss elimination (K 2.3.2): cheapest
+  kGauss,       ///< block Gauss elimination (Kraus 2006, section 2.3.2): cheapest
   kOrthogonal,  ///< no growth whatever the model does
 };
 
@@ -203,16 +204,20 @@ enum class ReductionMethod : std::uint8_t {
                        ///< constrained and the initial ones free, none otherwise
   kNone,               ///< all of the node, and the parameters
   kFixedFit,           ///< what is free in the first node, the parameters, and one for the defects,
-                       ///< interval after interval (K 9.1)
-  kTangentDirections,  ///< only those that the constraints allow, and the parameters (K 9.2.1)
-  kTangentNodes,  ///< the same, and the nodes are condensed in these coordinates, too (K 9.2.2)
+                       ///< interval after interval (Kraus 2006, section 9.1)
+  kTangentDirections,  ///< only those that the constraints allow, and the parameters (Kraus 2006,
+                       ///< section 9.2.1)
+  kTangentNodes,  ///< the same, and the nodes are condensed in these coordinates, too (Kraus 2006,
+                  ///< section 9.2.2)
 };
 
-/// How constrained systems are integrated from a node off the constraints (K 8).
+/// How constrained systems are integrated from a node off the constraints (Kraus 2006, chapter 8).
 enum class Relaxation : std::uint8_t {
-  kLimit,      ///< from its projection: the limit of kBaumgarte for large rates (K 8.4)
-  kStandard,   ///< the constraints are shifted to where the node is, and stay there (K 8.3, 8.4)
-  kBaumgarte,  ///< they are shifted, and the shift decays (K 8.5-8.7)
+  kLimit,      ///< from its projection: the limit of kBaumgarte for large rates (Kraus 2006,
+               ///< section 8.4)
+  kStandard,   ///< the constraints are shifted to where the node is, and stay there (Kraus 2006,
+               ///< (8.3), (8.4))
+  kBaumgarte,  ///< they are shifted, and the shift decays (Kraus 2006, (8.5)-(8.7))
 };
 
 // As they are written in problem files and results.
@@ -231,7 +236,8 @@ struct FitOptions {
   Relaxation relaxation = Relaxation::kLimit;
   double relaxation_rate = 0;       ///< kBaumgarte: alpha [1/s]; 0: by the factor
   double relaxation_factor = 0.01;  ///< kBaumgarte: e^(-alpha T), T the length of the interval
-  bool consistent = false;   ///< nodes are moved onto the constraints after each step (K 13.2.3)
+  /// Nodes are moved onto the constraints after each step (Kraus 2006, section 13.2.3).
+  bool consistent = false;
   bool sigma_known = false;  ///< sd are not scaled with the estimated beta
   double confidence = 0.95;
   Place place{};

@@ -25,7 +25,7 @@ struct Matching {
 /// so that every matching condition holds for every w and theta. T and U are found once for a
 /// linearization; u belongs to the values h and is found for each trial point.
 ///
-///   Gauss       w = ds_0: T_{i+1} = H_i T_i, ... (K 2.32 - 2.36, corrections.md). In an unstable
+///   Gauss       w = ds_0: T_{i+1} = H_i T_i, ... (Kraus 2006, (2.32)-(2.36), corrections.md). In an unstable
 ///               model T grows like the solutions do, and what the data say about the end is lost.
 ///   orthogonal  w is what is left of (w, ds_{i+1}) after an LQ factorization of each matching
 ///               condition, so that all T_i together have orthonormal columns and cannot grow.

@@ -12,7 +12,8 @@ namespace parfait::estimate {
 ///
 ///   phi = [g_0 + (g'_0 + alpha g_0) tau + (alpha g'_0 + alpha^2 g_0 / 2) tau^2] e^(-alpha tau)
 ///
-/// (K 8.5-8.7): phi(0) = g_0, phi'(0) = g'_0, phi''(0) = 0. alpha = 0: g_0 + g'_0 tau (K 8.3, 8.4).
+/// (Kraus 2006, (8.5)-(8.7)): phi(0) = g_0, phi'(0) = g'_0, phi''(0) = 0. alpha = 0: g_0 + g'_0 tau
+/// (Kraus 2006, (8.3), (8.4)).
 struct RelaxedOffset {
   std::array<double, 4> a, b;
 };

@@ -38,7 +38,7 @@ struct StatisticsOptions {
 ///
 /// and with known sigma beta = 1, the normal and the chi^2(l1) quantile in place of t and l1 F. The
 /// joint intervals enclose the ellipsoid that holds all parameters at once. beta enters once
-/// (docs/theory/corrections.md, K (3.15)-(3.18)).
+/// (docs/theory/corrections.md, Kraus 2006, (3.15)-(3.18)).
 struct FitScale {
   int num_data = 0;
   int num_free = 0;            ///< l1

@@ -22,7 +22,8 @@ mechanism::State read_external_state(Element& element) {
   return state;
 }
 
-/// `<parameter key="Constant_0"> Element </parameter>` (K 12.1.3), or id and drives.
+/// `<parameter key="Constant_0"> Element </parameter>` (Kraus 2006, section 12.1.3), or id and
+/// drives.
 mechanism::Parameter read_model_parameter(Element& element) {
   mechanism::Parameter parameter;
   parameter.place = element.place();

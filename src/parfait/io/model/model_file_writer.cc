@@ -206,7 +206,7 @@ void write_parameter(xml_node model, const mechanism::Parameter& parameter) {
   xml_node node = model.append_child("parameter");
   if (!parameter.id.empty()) set(node, "id", parameter.id);
   if (parameter.id.empty() && !parameter.targets.empty()) {
-    // K's form: the constant is the key, the element the text.
+    // Kraus's form: the constant is the key, the element the text.
     const std::string& target = parameter.targets.front();
     const auto dot = target.find('.');
     set(node, "key", target.substr(dot + 1));

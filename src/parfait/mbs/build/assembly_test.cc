@@ -56,7 +56,7 @@ TEST(Assembly, LeavesAConsistentStateAlone) {
   EXPECT_LT((start_state(model) - stacked(dense.initial_state())).cwiseAbs().maxCoeff(), 1e-10);
 }
 
-TEST(Assembly, BringsOriginsTypedWithThreeDigitsOntoTheConstraintsTheShortestWay) {
+TEST(Assembly, RoundedOriginsMoveToTheNearestConsistentPosition) {
   for (unsigned seed = 51; seed <= 54; ++seed) {
     RandomModelOptions options;
     options.bodies = 4;
@@ -110,8 +110,8 @@ TEST(Assembly, MakesVelocitiesFitTheJointsAndSaysByHowMuch) {
   EXPECT_LT(model.assembly().moved, 1e-14);
   EXPECT_GT(model.assembly().velocity_change, 0.1);
   EXPECT_LT(violation(model).second, 1e-12);
-  // Nearest in the mass norm: one rate theta' of each body about y, by hand. Body of K: Theta = 2
-  // about its centre, m = 2. Wanted rates 1 and 0, centres' velocities -0.5 and 0 (along z).
+  // Nearest in the mass norm: one rate theta' of each body about y, by hand. Body of Kraus: Theta =
+  // 2 about its centre, m = 2. Wanted rates 1 and 0, centres' velocities -0.5 and 0 (along z).
   //   min (a - 1)^2 2 + 2 (-a/2 + 1/2)^2 + 2 b^2 + 2 (-a - b/2)^2
   Eigen::Matrix2d H;
   H << 2 * 2 + 2 * 0.25 * 2 + 2 * 2, 2, 2, 2 * 2 + 2 * 0.25 * 2;
@@ -171,7 +171,7 @@ TEST(Assembly, TurnsAnAxisThatIsAtARightAngleToWhereItBelongs) {
   EXPECT_LT(violation(model).first, 1e-11);
 }
 
-TEST(Assembly, OfALoopThatCannotCloseFailsAndNamesTheConstraints) {
+TEST(Assembly, ImpossibleLoopFailsAndNamesTheConstraints) {
   auto d = testing_support::four_bar();
   d.joints[3].end.frame.o = {12.0, 0.0, 0.0};
   d.joints[3].place = {"linkage.xml", 14, 3};
@@ -181,7 +181,7 @@ TEST(Assembly, OfALoopThatCannotCloseFailsAndNamesTheConstraints) {
   EXPECT_NE(message.find("joint_"), std::string::npos) << message;
 }
 
-TEST(Assembly, OfVelocitiesThatCannotFitFailsAndNamesTheConstraint) {
+TEST(Assembly, InconsistentVelocitiesFailAndNameTheConstraint) {
   // Two points of one rod are to have the same speed against each other that its length forbids.
   auto d = testing_support::revolute_chain(1);
   d.bodies[0].omega = Number3{0, 1, 0};
@@ -197,7 +197,7 @@ TEST(Assembly, OfVelocitiesThatCannotFitFailsAndNamesTheConstraint) {
   EXPECT_NE(message.find("slide"), std::string::npos) << message;
 }
 
-TEST(Assembly, OfAxesThatPointAgainstEachOtherIsAnError) {
+TEST(Assembly, OppositeAxesAreAnError) {
   for (const char* key : {"Revolute", "Revolute_2", "Cylindrical", "Prismatic", "Fixed"}) {
     auto d = testing_support::revolute_chain(1);
     d.joints[0].key = key;

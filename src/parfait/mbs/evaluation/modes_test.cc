@@ -64,7 +64,7 @@ Force make_spring(const std::string& id, double rest, double stiffness, double d
   return force;
 }
 
-/// Turns a whole planar chain of K, given along x, by angles against x about y (downwards).
+/// Turns a whole planar chain of Kraus, given along x, by angles against x about y (downwards).
 void hang(Description& d, const std::vector<double>& theta) {
   Vector3d o = Vector3d::Zero();
   for (std::size_t i = 0; i < theta.size(); ++i) {
@@ -78,7 +78,7 @@ void hang(Description& d, const std::vector<double>& theta) {
 }
 
 TEST(MechanicalModes, PendulumSwingsWithTheFrequencyOfTheTextbook) {
-  // K's body: m = 2, l = 0.5, I about the hinge 2 + m l^2; omega^2 = m g l / I.
+  // Kraus's body: m = 2, l = 0.5, I about the hinge 2 + m l^2; omega^2 = m g l / I.
   Settled s(testing_support::revolute_chain(1));
   ASSERT_TRUE(s.report.found()) << s.report.message();
   EXPECT_NEAR(s.at("body_1.com.z"), -0.5, 1e-13);
@@ -396,7 +396,7 @@ TEST(MechanicalModes, ExternalStatesAreSettledAndCoupled) {
   EXPECT_NEAR(s.modes.modes[1].time_constant, 0.2, 1e-12);
 }
 
-TEST(MechanicalModes, EquilibriumFollowsItsParametersAsDifferencesSay) {
+TEST(MechanicalModes, DerivativesOfTheEquilibriumMatchDifferences) {
   auto d = testing_support::four_bar();
   d.forces.push_back(make_spring("Spring", 1, 60, 0, marker(kInertial, frame({-1, 0, 1})),
                                  marker("body_1", frame({1, 0, 0}))));

@@ -67,7 +67,7 @@ struct Jumped {
   double gap = 0;
 };
 
-TEST(Impact, OfTwoSpheresIsTheTextbookCollision) {
+TEST(Impact, TwoSpheresMatchTheTextbookCollision) {
   const double m1 = 2, m2 = 3, u1 = 1.5, u2 = -0.4, e = 0.6;
   Description d;
   d.bodies = {sphere("A", m1, {0, 0, 0}, {0, 0.2, u1}), sphere("B", m2, {0, 0, 0.7}, {0.1, 0, u2})};
@@ -91,7 +91,7 @@ TEST(Impact, LeavesBodiesThatSeparateAsTheyAre) {
   EXPECT_EQ(jumped.after, jumped.before);
 }
 
-TEST(Impact, OfABallOnAHingedRodKeepsTheMomentumAboutThePivot) {
+TEST(Impact, BallOnAHingedRodKeepsMomentumAboutThePivot) {
   // Rod along x, hinged about y at the origin; the ball falls on it at x = L. About the pivot:
   //   I w + m L v = I w' + m L v',   v' - L w' = -e (v - L w),   v, L w: downward speeds.
   const double L = 0.8, m = 0.5, e = 0.7, v = 2, w = 0.3, m_rod = 3, c = 0.5, theta = 0.4;
@@ -125,7 +125,7 @@ TEST(Impact, OfABallOnAHingedRodKeepsTheMomentumAboutThePivot) {
   EXPECT_GT(std::abs(w_after - w), 0.5);
 }
 
-TEST(Impact, OfAPendulumOnAWallTurnsItsRateRound) {
+TEST(Impact, PendulumAtAWallReversesItsRate) {
   for (const double e : {1.0, 0.4, 0.0}) {
     auto d = testing_support::revolute_chain(1);
     d.bodies[0].v = Number3{0, 0, 0};
@@ -260,7 +260,7 @@ TEST(Impact, LosesTheEnergyThatTheRestitutionSays) {
   }
 }
 
-TEST(Impact, OfFreeMechanismsKeepsMomentumAndAngularMomentum) {
+TEST(Impact, FreeMechanismsKeepMomentumAndAngularMomentum) {
   for (unsigned seed : {1u, 2u, 3u}) {
     const auto d = colliding(seed, false, 0.5);
     const Jumped jumped(d);
@@ -273,7 +273,7 @@ TEST(Impact, OfFreeMechanismsKeepsMomentumAndAngularMomentum) {
   }
 }
 
-TEST(Impact, InALoopWithRedundantRowsKeepsTheConstraints) {
+TEST(Impact, LoopWithRedundantRowsKeepsTheConstraints) {
   auto d = testing_support::four_bar();
   d.events = {
       impact(testing_support::marker(kInertial, testing_support::axis_frame({0, 0, 0}, {1, 0, 1})),

@@ -108,7 +108,7 @@ Parameter switch_parameter(const std::string& id, double initial,
   return p;
 }
 
-TEST(Switches, OfAModelAreThoseOfItsFormulasInTheOrderOfTheDescription) {
+TEST(Switches, ModelListsSwitchesInTheOrderOfTheDescription) {
   auto d = ball(1.5, 0);
   auto floor = support("General_Z", Side::kBoth);
   floor.constants.clear();
@@ -157,7 +157,7 @@ TEST(Switches, ContinueTheBranchTheModeHolds) {
   EXPECT_EQ(m.rates().tail(1)[0], 0.75);  // and forgets it
 }
 
-TEST(Switches, OfADrivenConstraintHoldTheAcceleration) {
+TEST(Switches, DrivenConstraintHoldsTheAccelerationOfItsMode) {
   auto d = ball(1.5, 0);
   Constraint drive;
   drive.key = "B0_x";
@@ -227,7 +227,7 @@ testing_support::LawPoint generic_point(const Model& model, unsigned seed, doubl
   return point;
 }
 
-TEST(Switches, AndWhatFollowsTheModeHaveExactDirections) {
+TEST(Switches, SwitchesAndTheirBranchesHaveExactDirections) {
   for (unsigned seed : {1u, 2u, 3u}) {
     const Model model(switched_model(seed));
     ASSERT_EQ(model.sizes().num_switches, 3 + 2 + 2 + 3 + 3);

@@ -64,7 +64,7 @@ Vector3d point_of(const Marker& marker) {
   return {marker.frame.o[0].number, marker.frame.o[1].number, marker.frame.o[2].number};
 }
 
-TEST(Quantities, OfPointsAndAxesAreThoseOfTheDenseModel) {
+TEST(Quantities, PointsAndAxesMatchTheDenseModel) {
   for (bool general : {false, true}) {
     const auto test = model_with_markers(61, general);
     const Model model(test.description);
@@ -93,7 +93,7 @@ TEST(Quantities, OfPointsAndAxesAreThoseOfTheDenseModel) {
   }
 }
 
-TEST(Quantities, OfEnergyAreThoseOfTheDenseModel) {
+TEST(Quantities, EnergyMatchesTheDenseModel) {
   for (bool general : {false, true}) {
     for (unsigned seed = 61; seed <= 64; ++seed) {
       const auto test = model_with_markers(seed, general);
@@ -154,7 +154,7 @@ double observed_at_start(const Model& model, const std::string& name) {
   return observed(model, *ws, 0, start_state(model), name);
 }
 
-TEST(Quantities, OfARevoluteJointAreTheAngleThatBuiltIt) {
+TEST(Quantities, RevoluteJointGivesTheAngleItWasBuiltWith) {
   for (const char* key : {"Revolute", "Revolute_2", "Cylindrical"}) {
     for (double angle : {-3.0, -1.2, 0.0, 0.7, 2.9}) {
       const Model model(one_joint(key, {turn(2, angle), kNone, {0, 0, 1.7}, kNone}));
@@ -166,7 +166,7 @@ TEST(Quantities, OfARevoluteJointAreTheAngleThatBuiltIt) {
   }
 }
 
-TEST(Quantities, OfASlidingJointAreTheDisplacementThatBuiltIt) {
+TEST(Quantities, SlidingJointGivesTheDisplacementItWasBuiltWith) {
   const Model cylindrical(
       one_joint("Cylindrical", {turn(2, 0.4), {0, 0, -0.8}, {0, 0, 1.1}, {0, 0, 0.6}}));
   const Model prismatic(
@@ -178,7 +178,7 @@ TEST(Quantities, OfASlidingJointAreTheDisplacementThatBuiltIt) {
   }
 }
 
-TEST(Quantities, OfJointsWithMoreFreedomAreTheCardanAnglesThatBuiltThem) {
+TEST(Quantities, UniversalAndSphericalJointsGiveTheirCardanAngles) {
   for (const char* key : {"Spherical", "Universal", "FixedDistance", "Free"}) {
     const bool universal = std::string(key) == "Universal";
     const Vector3d angle(0.5, -0.9, universal ? 0.0 : 1.3);
@@ -198,7 +198,7 @@ TEST(Quantities, OfJointsWithMoreFreedomAreTheCardanAnglesThatBuiltThem) {
   }
 }
 
-TEST(Quantities, OfAngularVelocityAreTheDescribedOneAlsoInGeneralFrames) {
+TEST(Quantities, AngularVelocityMatchesDescriptionInGeneralFrames) {
   Random random(72);
   const Matrix3d R = random.rotation();
   Matrix3d U;
@@ -271,7 +271,7 @@ void expect_balance(const TestModel& test, const std::string& what) {
   }
 }
 
-TEST(Quantities, OfReactionsBalanceEveryBodyByNewtonAndEuler) {
+TEST(Quantities, ReactionsBalanceEveryBodyByNewtonAndEuler) {
   for (const auto& key : testing_support::all_joint_keys()) {
     if (key == "Free") continue;
     for (unsigned seed : {81u, 82u}) {
@@ -291,7 +291,7 @@ TEST(Quantities, OfReactionsBalanceEveryBodyByNewtonAndEuler) {
   expect_balance({testing_support::bricard()}, "Bricard");
 }
 
-TEST(Quantities, OfAPendulumHangingAtRestAreItsWeight) {
+TEST(Quantities, ReactionOfAHangingPendulumIsItsWeight) {
   auto d = testing_support::revolute_chain(1);
   auto& body = d.bodies[0];
   body.x = {0, 0, -1};
@@ -306,7 +306,7 @@ TEST(Quantities, OfAPendulumHangingAtRestAreItsWeight) {
   }
 }
 
-TEST(Quantities, OfAForceAreItsMeasureRateAndLaw) {
+TEST(Quantities, ForceGivesItsMeasureRateAndLaw) {
   const double rest = 0.4, stiffness = 30, damping = 3;
   for (const char* prefix : {"", "Z_", "Direction_"}) {
     RandomModelOptions options;
@@ -346,7 +346,7 @@ TEST(Quantities, OfAForceAreItsMeasureRateAndLaw) {
   }
 }
 
-TEST(Quantities, OfARotationalSpringAreTheAngleOfTheJointBesideIt) {
+TEST(Quantities, RotationalSpringGivesTheAngleOfTheJointBesideIt) {
   auto d = one_joint("Revolute", {turn(2, 0.7), kNone, {0, 0, 1.7}, kNone});
   Force f;
   f.key = "Rotational_Spring_Damper";
@@ -521,7 +521,7 @@ void expect_directions(const Model& model, const VectorXd& y, const Along& d,
   EXPECT_GT(moving, 0) << what;
 }
 
-TEST(QuantityDirections, OfStateAndTimeAreTheDerivativeForEveryQuantity) {
+TEST(QuantityDirections, StateAndTimeMatchDifferencesForEveryQuantity) {
   const Model model(full_model());
   Random random(94);
   const int ny = model.sizes().ny();
@@ -531,7 +531,7 @@ TEST(QuantityDirections, OfStateAndTimeAreTheDerivativeForEveryQuantity) {
   expect_directions(model, y + random.vector(ny, 0.03), {1, dy, none}, "off the manifold");
 }
 
-TEST(QuantityDirections, OfParametersAreTheDerivativeForEveryQuantity) {
+TEST(QuantityDirections, ParametersMatchDifferencesForEveryQuantity) {
   const Model model(full_model());
   Random random(95);
   const int ny = model.sizes().ny(), np = model.sizes().np;
@@ -584,7 +584,7 @@ TEST(QuantityDirections, NeedNoRatesWhereTheValuesNeedNone) {
   }
 }
 
-TEST(Quantities, OfStatesParametersAndTimeAreTheGivenNumbers) {
+TEST(Quantities, StatesParametersAndTimeAreTheGivenNumbers) {
   const Model model(full_model());
   auto ws = model.make_workspace(0);
   VectorXd y = start_state(model), p = start_parameters(model);

@@ -111,7 +111,7 @@ int num_felt(const std::vector<Row>& rows) {
   return 3 * static_cast<int>(used.size());
 }
 
-TEST(Constants, OfEveryJointCanAllBeDriven) {
+TEST(Constants, EveryJointConstantCanBeDriven) {
   for (const auto& type : registry().joints()) {
     auto d = joined(type.key);
     const int count = drive_all(d, d.joints[0].id);
@@ -122,7 +122,7 @@ TEST(Constants, OfEveryJointCanAllBeDriven) {
   }
 }
 
-TEST(Constants, OfEveryConstraintKindCanAllBeDriven) {
+TEST(Constants, EveryConstraintConstantCanBeDriven) {
   for (const auto& type : mechanism::constraint_types()) {
     auto [d, functions] = testing_support::driven_models(type.key)[0];
     Constraint& c = d.constraints[0];
@@ -138,7 +138,7 @@ TEST(Constants, OfEveryConstraintKindCanAllBeDriven) {
   }
 }
 
-TEST(Constants, OfEveryForceCanAllBeDriven) {
+TEST(Constants, EveryForceConstantCanBeDriven) {
   for (const auto& type : registry().forces()) {
     if (type.measure.empty()) continue;
     auto d = joined("Spherical");
@@ -174,7 +174,7 @@ void write_about_origin(Body& body) {
   body.about = InertiaPoint::kOrigin;
 }
 
-TEST(Constants, OfBodiesCanAllBeDrivenDirectlyAndThroughTheCholeskyFactor) {
+TEST(Constants, BodyConstantsCanBeDrivenDirectlyAndThroughTheCholeskyFactor) {
   for (bool cholesky : {false, true}) {
     for (bool about_origin : {false, true}) {
       auto d = joined("Revolute");
@@ -189,7 +189,7 @@ TEST(Constants, OfBodiesCanAllBeDrivenDirectlyAndThroughTheCholeskyFactor) {
   }
 }
 
-TEST(Constants, OfInertiaAboutTheOriginMoveWithMassAndCentre) {
+TEST(Constants, InertiaAboutTheOriginFollowsMassAndCentre) {
   // One body on a pivot in its origin, inertia Theta about it: alpha = m g c / Theta whatever the
   // mass does to the inertia about the centre.
   auto d = testing_support::revolute_chain(1);
@@ -208,7 +208,7 @@ TEST(Constants, OfInertiaAboutTheOriginMoveWithMassAndCentre) {
   }
 }
 
-TEST(Constants, OfGravityAndConstraintOffsetsCanBeDriven) {
+TEST(Constants, GravityAndConstraintOffsetsCanBeDriven) {
   auto d = testing_support::skate();
   int count = 0;
   for (const auto& c : d.constraints) {

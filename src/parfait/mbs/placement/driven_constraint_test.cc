@@ -88,7 +88,7 @@ struct Driven {
   Constraint constraint;
 };
 
-TEST(DrivenConstraints, OfEveryKindHoldAfterAProjectionWithTheirRates) {
+TEST(DrivenConstraints, EveryKindHoldsAfterProjectionWithItsRate) {
   constexpr double kTime = 0.7;
   for (const auto& type : mechanism::constraint_types()) {
     for (const auto& test : testing_support::driven_models(type.key)) {
@@ -108,7 +108,7 @@ TEST(DrivenConstraints, OfEveryKindHoldAfterAProjectionWithTheirRates) {
   }
 }
 
-TEST(DrivenConstraints, OfEveryKindHoldAlongAMotionUpToTheErrorOfItsIntegration) {
+TEST(DrivenConstraints, EveryKindHoldsAlongAMotionUpToTheIntegrationError) {
   // Without projection: the accelerations alone keep the constraint.
   constexpr double kUntil = 0.5;
   for (const auto& type : mechanism::constraint_types()) {

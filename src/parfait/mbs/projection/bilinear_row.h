@@ -4,8 +4,8 @@
 
 #include "parfait/mbs/data/model_data.h"
 
-/// Every position row of K appendix C.1, and every rigid-body row, is a component of one vector or
-/// a product of two, each a combination of the vectors u_0 ... u_3 that two bodies show:
+/// Every position row of Kraus 2006, appendix C.1, and every rigid-body row, is a component of one
+/// vector or a product of two, each a combination of the vectors u_0 ... u_3 that two bodies show:
 ///
 ///   x = sum over ends and i of xi_i u_i,    y = sum eta_i u_i
 ///   g = x_k - offset          (B0)          dg = xi (x) e_k

@@ -17,7 +17,8 @@ namespace {
 using ::testing::IsEmpty;
 
 /// Rows that move with time and parameters, rows of velocities alone. No loops: off the manifold
-/// their redundant rows contradict each other, and accelerations are not smooth (K 8.3).
+/// their redundant rows contradict each other, and accelerations are not smooth (Kraus 2006,
+/// section 8.3).
 std::vector<Description> models_with_invariants() {
   auto driven = testing_support::driven_pendulum().description;
   Parameter amplitude;
@@ -52,7 +53,7 @@ TEST(Invariants, HaveExactDirections) {
   }
 }
 
-TEST(Invariants, OfEveryDrivenConstraintKindHaveExactDirections) {
+TEST(Invariants, EveryDrivenConstraintKindHasExactDirections) {
   for (const auto& type : mechanism::constraint_types()) {
     const auto tests = testing_support::driven_models(type.key);
     for (const auto* test : {&tests.front(), &tests.back()}) {
@@ -63,7 +64,7 @@ TEST(Invariants, OfEveryDrivenConstraintKindHaveExactDirections) {
   }
 }
 
-TEST(Invariants, OfVelocitiesAloneAreRatesOfNoPosition) {
+TEST(Invariants, VelocityConstraintsAreRatesOfNoPositionConstraint) {
   const Model model(testing_support::skate());
   const auto& sizes = model.sizes();
   const auto rows = model.position_rows();

@@ -4,7 +4,8 @@
 
 namespace parfait::mbs {
 
-/// Nearest position in the mass norm, then nearest velocity there (K 8.5.4, corrected):
+/// Nearest position in the mass norm, then nearest velocity there (Kraus 2006, section 8.5.4,
+/// corrected):
 ///   [M G^T; G 0] (dq, lambda) = -(M (q - q0), g_pos),
 ///   [M G^T; G 0] (dv, mu)     = -(M (v - v0), g_vel).
 /// Starts from and ends in w.projection; the block solver serves both.
@@ -24,7 +25,8 @@ dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
 /// What the partitioning drops at the point of the last project_mass(), on both levels.
 RedundantRows count_redundant_rows(const ModelData& m, ModelWorkspace& w);
 
-/// K 8.5.2 (P7) and 8.5.3 (P6) by dense linear algebra; for comparison, not for integration.
+/// Kraus 2006, section 8.5.2 (P7) and 8.5.3 (P6) by dense linear algebra; for comparison, not for
+/// integration.
 dynamics::ProjectionReport project_dense(const Model& model, const ModelData& m, ModelWorkspace& w,
                                          dynamics::Vec y, double tolerance);
 dynamics::Status project_dense_directions(const Model& model, const ModelData& m, ModelWorkspace& w,

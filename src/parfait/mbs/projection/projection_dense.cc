@@ -198,8 +198,9 @@ class DenseProjection {
     return std::max(kRank, std::min(g.cwiseAbs().maxCoeff(), 1e-2));
   }
 
-  /// Dependent variables: the pivot columns of a QR with column pivoting (K 8.5.2), as many as the
-  /// rows have rank where they hold. False if no such point is found.
+  /// Dependent variables: the pivot columns of a QR with column pivoting (Kraus 2006,
+  /// section 8.5.2), as many as the rows have rank where they hold. False if no such point is
+  /// found.
   bool choose_dependent(const VectorXd& x, const MatrixXd& jacobian) {
     VectorXd nearest = x, g;
     MatrixXd jacobian_there;

@@ -115,25 +115,25 @@ void expect_nearest(const Case& c, Norm norm, double off, double bound) {
   EXPECT_NEAR(report.distance_v, distance_v, 1e-9) << c.name << " " << name(norm);
 }
 
-TEST(Projection, InTheMassNormIsTheNearestStateForTreesAndReleasedBodies) {
+TEST(Projection, MassNormGivesTheNearestStateForTreesAndReleasedBodies) {
   for (const auto& c : trees()) {
     for (double off : {0.05, 0.1}) expect_nearest(c, Norm::kMass, off, 1e-10);
   }
 }
 
-TEST(Projection, InTheMassNormIsTheNearestStateForLoopsWithRedundantRows) {
+TEST(Projection, MassNormGivesTheNearestStateForLoopsWithRedundantRows) {
   for (const auto& c : loops()) {
     for (double off : {0.05, 0.1}) expect_nearest(c, Norm::kMass, off, 1e-10);
   }
 }
 
-TEST(Projection, InTheMassNormIsTheNearestStateForDrivenAndVelocityConstraints) {
+TEST(Projection, MassNormGivesTheNearestStateForDrivenAndVelocityConstraints) {
   for (const auto& c : driven()) {
     for (double off : {0.05, 0.1}) expect_nearest(c, Norm::kMass, off, 1e-10);
   }
 }
 
-TEST(Projection, InTheEuclideanNormIsTheNearestState) {
+TEST(Projection, EuclideanNormGivesTheNearestState) {
   for (const auto& c : all_cases()) expect_nearest(c, Norm::kEuclidean, 0.05, 1e-10);
 }
 
@@ -152,7 +152,7 @@ TEST(Projection, IsIdempotentInEveryNorm) {
   }
 }
 
-TEST(Projection, WithAPartitionMovesNoMoreCoordinatesThanThereAreIndependentRows) {
+TEST(Projection, PartitionMovesNoMoreCoordinatesThanIndependentRows) {
   for (const auto& c : all_cases()) {
     const Model model(c.model.description);
     const DenseModel dense(c.model.description, c.model.functions);
@@ -213,7 +213,7 @@ std::vector<VectorXd> start_points(const Model& model, unsigned seed) {
   return {y, y + random.vector(model.sizes().ny(), 0.05)};
 }
 
-TEST(ProjectionDirections, OfTheStateAreTheDerivativeOnAndOffTheManifold) {
+TEST(ProjectionDirections, StateMatchesDifferencesOnAndOffTheManifold) {
   for (const auto& c : all_cases()) {
     const Model model(c.model.description);
     Random random(41);
@@ -252,7 +252,7 @@ void expect_partition_directions(const Model& model, const VectorXd& y, const Ve
       << what;
 }
 
-TEST(ProjectionDirections, WithAPartitionKeepTheIndependentAndTheConstraints) {
+TEST(ProjectionDirections, PartitionKeepsIndependentCoordinatesAndConstraints) {
   for (const auto& c : all_cases()) {
     const Model model(c.model.description);
     Random random(41);
@@ -264,7 +264,7 @@ TEST(ProjectionDirections, WithAPartitionKeepTheIndependentAndTheConstraints) {
   }
 }
 
-TEST(ProjectionDirections, WithAPartitionAreTheDerivativeWhereTheChoiceStaysTheSame) {
+TEST(ProjectionDirections, PartitionMatchesDifferencesWhileTheChoiceIsTheSame) {
   int compared = 0;
   for (const auto& c : all_cases()) {
     const Model model(c.model.description);
@@ -381,7 +381,7 @@ Description two_bodies(const std::string& key) {
   }
 }
 
-TEST(ProjectionDirections, OfEveryConstantOfEveryJointAreTheDerivativeInTheMassNorm) {
+TEST(ProjectionDirections, EveryJointConstantMatchesDifferencesInTheMassNorm) {
   for (const auto& key : testing_support::all_joint_keys()) {
     const auto plain = two_bodies(key);
     int count = 0;
@@ -391,7 +391,7 @@ TEST(ProjectionDirections, OfEveryConstantOfEveryJointAreTheDerivativeInTheMassN
   }
 }
 
-TEST(ProjectionDirections, OfJointConstantsAreTheDerivativeInTheOtherNorms) {
+TEST(ProjectionDirections, JointConstantsMatchDifferencesInTheOtherNorms) {
   for (const char* key : {"Revolute", "Prismatic", "FixedDistance"}) {
     const auto plain = two_bodies(key);
     int count = 0;
@@ -400,7 +400,7 @@ TEST(ProjectionDirections, OfJointConstantsAreTheDerivativeInTheOtherNorms) {
   }
 }
 
-TEST(ProjectionDirections, OfMassCentreInertiaAndCholeskyFactorAreTheDerivative) {
+TEST(ProjectionDirections, MassCentreInertiaAndCholeskyFactorMatchDifferences) {
   const auto plain = two_bodies("Revolute");
   int count = 0;
   const auto direct = parametrized(plain, "body_2", false, count);
@@ -411,7 +411,7 @@ TEST(ProjectionDirections, OfMassCentreInertiaAndCholeskyFactorAreTheDerivative)
   expect_parameter_directions(factor, {Norm::kMass}, "Cholesky");
 }
 
-TEST(ProjectionDirections, OfInertiaOfReleasedAndGeneralBodiesAreTheDerivative) {
+TEST(ProjectionDirections, InertiaOfReleasedAndGeneralBodiesMatchesDifferences) {
   for (unsigned seed : {24u, 25u, 26u}) {
     RandomModelOptions options;
     options.bodies = 2;
@@ -428,7 +428,7 @@ TEST(ProjectionDirections, OfInertiaOfReleasedAndGeneralBodiesAreTheDerivative) 
   }
 }
 
-TEST(ProjectionDirections, OfADrivesAmplitudeAreTheDerivative) {
+TEST(ProjectionDirections, AmplitudeOfADriveMatchesDifferences) {
   auto d = testing_support::driven_pendulum().description;
   Parameter amplitude;
   amplitude.id = "amplitude";

@@ -23,7 +23,7 @@ struct BlockFactors {
 };
 
 /// K = L d L^T block by block. A pivot d <= tolerance * d0 (d0 the assembled diagonal) marks a row
-/// that the rows before it imply: its 1/d is set to 0, which drops it (K 5.2).
+/// that the rows before it imply: its 1/d is set to 0, which drops it (Kraus 2006, section 5.2).
 void factor(const EliminationPlan& plan, double tolerance, BlockFactors& f);
 
 /// Solves K lambda = r in place, r with 8 doubles per joint: first forward, then backward step by

@@ -18,7 +18,8 @@ using Eigen::VectorXd;
 
 constexpr double kTimeStep = 2e-3;
 
-/// The double pendulum of K 13.1 with its spring, pushed out of the plane on a ball joint.
+/// The double pendulum of Kraus 2006, section 13.1 with its spring, pushed out of the plane on a
+/// ball joint.
 Description double_pendulum() {
   auto d = testing_support::revolute_chain(2);
   d.joints[1].key = "Spherical";
@@ -99,7 +100,7 @@ VectorXd after_one_second(const Description& d) {
   return observed(model, *ws, 1.0, y, watched());
 }
 
-TEST(Coordinates, OfEveryChoiceAndOfAGeneralFrameGiveTheSameMotion) {
+TEST(Coordinates, AllChoicesAndGeneralFramesGiveTheSameMotion) {
   const VectorXd expected = after_one_second(double_pendulum());
   const VectorXd start = [&] {
     const Model model(double_pendulum());
@@ -125,7 +126,7 @@ TEST(Coordinates, OfEveryChoiceAndOfAGeneralFrameGiveTheSameMotion) {
   }
 }
 
-TEST(Coordinates, OfPointsNameTheirStatesAsPoints) {
+TEST(Coordinates, PointCoordinatesNameTheirStatesAsPoints) {
   auto d = double_pendulum();
   d.natural.bodies["body_1"].coordinates = BodyCoordinates::kTwoPointsTwoVectors;
   d.natural.bodies["body_2"].coordinates = BodyCoordinates::kFourPoints;
@@ -189,8 +190,8 @@ TEST(Released, LengthOscillatesAsItsClosedFormSays) {
   EXPECT_GT(farthest, 1.7);
 }
 
-// The same length held from inside, by a spring between two of the body's own points (K 5.1.2: a
-// force in the place of the constraint): Jxx lambda'' = -k (lambda - rest).
+// The same length held from inside, by a spring between two of the body's own points (Kraus 2006,
+// section 5.1.2: a force in the place of the constraint): Jxx lambda'' = -k (lambda - rest).
 TEST(Released, ASpringInsideTheBodyKeepsItsLength) {
   const double k = 5, rest = 1.3;
   Description d = stretching_body();

@@ -93,7 +93,7 @@ void expect_exact(const TestModel& test, unsigned seed, double dt, double bound,
   EXPECT_LT(error(model, 0.3, off, p, d), bound) << what << " off the manifold, seed " << seed;
 }
 
-TEST(Directions, OfEveryJointTypeAreTheDerivative) {
+TEST(Directions, EveryJointTypeMatchesDifferences) {
   for (const auto& key : registry().joint_keys()) {
     if (key == "Free") continue;
     for (unsigned seed = 1; seed <= 3; ++seed) {
@@ -106,7 +106,7 @@ TEST(Directions, OfEveryJointTypeAreTheDerivative) {
   }
 }
 
-TEST(Directions, OfTreesWithForcesAreTheDerivative) {
+TEST(Directions, TreesWithForcesMatchDifferences) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     RandomModelOptions options;
     options.bodies = 6;
@@ -118,7 +118,7 @@ TEST(Directions, OfTreesWithForcesAreTheDerivative) {
   }
 }
 
-TEST(Directions, OfGeneralFramesAndOtherCoordinatesAreTheDerivative) {
+TEST(Directions, GeneralFramesAndOtherCoordinatesMatchDifferences) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
     RandomModelOptions options;
     options.bodies = 4;
@@ -129,7 +129,7 @@ TEST(Directions, OfGeneralFramesAndOtherCoordinatesAreTheDerivative) {
   }
 }
 
-TEST(Directions, OfBodiesWithReleasedConstraintsAreTheDerivative) {
+TEST(Directions, ReleasedBodiesMatchDifferences) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     RandomModelOptions options;
     options.bodies = 4;
@@ -140,13 +140,13 @@ TEST(Directions, OfBodiesWithReleasedConstraintsAreTheDerivative) {
   }
 }
 
-TEST(Directions, OfDrivenAndVelocityConstraintsAreTheDerivative) {
+TEST(Directions, DrivenAndVelocityConstraintsMatchDifferences) {
   expect_exact(testing_support::driven_pendulum(), 1, 1, 1e-8, "driven");
   expect_exact({testing_support::skate()}, 2, 0, 1e-8, "skate");
   expect_exact({testing_support::constant_speed_pair()}, 3, 0, 1e-8, "constant speed");
 }
 
-TEST(Directions, OfLoopsAreTheDerivativeAlongTheManifold) {
+TEST(Directions, LoopsMatchDifferencesAlongTheManifold) {
   // With redundant rows the differences must stay on the manifold, where the rows stay redundant.
   for (const auto& description :
        {testing_support::four_bar(), testing_support::bricard(), testing_support::loop(1)}) {
@@ -200,7 +200,7 @@ Description parameter_model(const std::string& joint, const std::string& force) 
   return d;
 }
 
-TEST(Directions, OfAGeneralLawsParameterAreTheDerivative) {
+TEST(Directions, ParameterOfAGeneralLawMatchesDifferences) {
   for (const char* key :
        {"General_Linear", "General_Z", "General_Direction", "General_Rotational"}) {
     const Model model(parameter_model("Spherical", key));
@@ -210,7 +210,7 @@ TEST(Directions, OfAGeneralLawsParameterAreTheDerivative) {
   }
 }
 
-TEST(Directions, OfExternalStatesCoupledToTheMechanicsAreTheDerivative) {
+TEST(Directions, CoupledExternalStatesMatchDifferences) {
   auto d = parameter_model("Revolute", "General_Linear");
   State e1;
   e1.id = "e1";
@@ -224,7 +224,7 @@ TEST(Directions, OfExternalStatesCoupledToTheMechanicsAreTheDerivative) {
   EXPECT_LT(error(model, 0.3, y, initial_parameters(model), direction), 1e-8);
 }
 
-TEST(Directions, OfTheAmplitudeOfADriveAreTheDerivative) {
+TEST(Directions, AmplitudeOfADriveMatchesDifferences) {
   auto test = testing_support::driven_pendulum();
   auto& d = test.description;
   Parameter amplitude;
@@ -240,7 +240,7 @@ TEST(Directions, OfTheAmplitudeOfADriveAreTheDerivative) {
   EXPECT_LT(error(model, 0.3, y, initial_parameters(model), direction), 1e-8);
 }
 
-TEST(Directions, OfEveryDrivenConstraintKindAreTheDerivativeAlongStatesTimeAndParameters) {
+TEST(Directions, EveryDrivenConstraintKindMatchesDifferencesInStatesTimeAndParameters) {
   // Steps from 0.02 downwards, extrapolated: small against the lengths, speeds and periods near
   // one, so the series converges, and large enough for rounding to stay below 1e-10.
   constexpr double kTime = 0.7, kStep = 0.02;

@@ -155,8 +155,9 @@ TEST(Partition, ChangesWhileAPlaneTurnsAndTheAccelerationsStaySmooth) {
   EXPECT_LT(journey.worst_bend_there, 400);
 }
 
-TEST(Partition, OfTheBricardHoldsForTenSeconds) {
-  const auto journey = travel(testing_support::bricard(), 1e-3, 4e-3, 2500);  // tolerance of K 12.3
+TEST(Partition, BricardKeepsItsPartitionForTenSeconds) {
+  const auto journey = travel(testing_support::bricard(), 1e-3, 4e-3,
+                              2500);  // tolerance of Kraus 2006, section 12.3
   EXPECT_LT(journey.worst_residual, 1e-8);
   EXPECT_LT(journey.worst_bend, 100);
 }
@@ -238,7 +239,7 @@ TEST(Partition, KeepsTheRowOfASingularPositionUntilRoundingForbidsIt) {
   EXPECT_EQ(model.partition(*ws).dropped.size(), 4u);
 }
 
-TEST(Partition, LetsTheRowOfASingularPositionWaitAndSaysWhatIsLeftOfIt) {
+TEST(Partition, RowOfASingularPositionIsLeftOutAndItsResidualReported) {
   const Model model(stretched(1, 1, 0.5));
   auto ws = model.make_workspace(0);
   const auto project = [&](double second_rate, VectorXd y) {

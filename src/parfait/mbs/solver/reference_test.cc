@@ -9,8 +9,8 @@
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"
 
-// Accelerations against numbers computed in minimal coordinates: the pendulums of K 12.1 and 13.1
-// as tables, random chains by Euler and Lagrange.
+// Accelerations against numbers computed in minimal coordinates: the pendulums of Kraus 2006,
+// sections 12.1 and 13.1 as tables, random chains by Euler and Lagrange.
 namespace parfait::mbs {
 namespace {
 
@@ -32,9 +32,9 @@ std::vector<std::string> com_quantities(int n, const std::string& component) {
   return names;
 }
 
-// K 12.1: chain of n bodies along x at rest, inertia diag(2.5, 2, 2) read about the centre of mass
-// or about the origin of the body. Initial vertical accelerations of the centres, from joint
-// angles.
+// Kraus 2006, section 12.1: chain of n bodies along x at rest, inertia diag(2.5, 2, 2) read about
+// the centre of mass or about the origin of the body. Initial vertical accelerations of the
+// centres, from joint angles.
 struct ChainRow {
   InertiaPoint about;
   std::vector<double> az;
@@ -51,7 +51,7 @@ const ChainRow kChains[] = {
     {InertiaPoint::kOrigin, {-3.590676796, -8.143383978, -9.362859116, -9.688052486, -9.769350829}},
 };
 
-TEST(Reference, ChainsOfKFallWithAllPrintedDigitsInBothReadingsOfTheInertia) {
+TEST(Reference, ChainsOfKrausFallWithAllPrintedDigitsInBothReadingsOfTheInertia) {
   for (const auto& row : kChains) {
     const int n = static_cast<int>(row.az.size());
     const Model model(chain_of_k(n, row.about));
@@ -61,7 +61,7 @@ TEST(Reference, ChainsOfKFallWithAllPrintedDigitsInBothReadingsOfTheInertia) {
   }
 }
 
-/// A body of K turned by theta about y (x downward from the world's x), turning with `rate`.
+/// A body of Kraus turned by theta about y (x downward from the world's x), turning with `rate`.
 void place(Body& body, const Vector3d& o, const Vector3d& v, double theta, double rate) {
   const double c = std::cos(theta), s = std::sin(theta);
   body.o = {o[0], o[1], o[2]};
@@ -72,8 +72,8 @@ void place(Body& body, const Vector3d& o, const Vector3d& v, double theta, doubl
   body.omega = {0, rate, 0};
 }
 
-// K 13.1 without the spring: angles from x downward (0.4, -0.7), both against the world, rates
-// (1.1, -0.6), inertia about the centre.
+// Kraus 2006, section 13.1 without the spring: angles from x downward (0.4, -0.7), both against the
+// world, rates (1.1, -0.6), inertia about the centre.
 TEST(Reference, MovingDoublePendulumAcceleratesWithAllPrintedDigits) {
   auto d = chain_of_k(2, InertiaPoint::kCenterOfMass);
   const double theta = 0.4, rate = 1.1;
@@ -92,7 +92,7 @@ TEST(Reference, MovingDoublePendulumAcceleratesWithAllPrintedDigits) {
   EXPECT_NEAR(az[1], -5.821275513, 5.1e-10);
 }
 
-// K 12.1: the single pendulum from rest, centre of mass (x, z) and angular rate.
+// Kraus 2006, section 12.1: the single pendulum from rest, centre of mass (x, z) and angular rate.
 struct PendulumRow {
   double t, x, z, rate;
 };
@@ -117,8 +117,9 @@ TEST(Reference, SinglePendulumSwingsThroughThePrintedPoints) {
   }
 }
 
-// K 13.1: the double pendulum with a spring and damper (1 m, 10 N/m, 10 N s/m) from (1.5, 0, 1) to
-// the centre of the second body; centre of the second body in both readings of the inertia.
+// Kraus 2006, section 13.1: the double pendulum with a spring and damper (1 m, 10 N/m, 10 N s/m)
+// from (1.5, 0, 1) to the centre of the second body; centre of the second body in both readings of
+// the inertia.
 struct SpringRow {
   double t, x_com, z_com, x_origin, z_origin;
 };

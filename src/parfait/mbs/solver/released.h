@@ -4,7 +4,8 @@
 #include "parfait/mbs/solver/kernel.h"
 #include "parfait/mbs/solver/site.h"
 
-/// Bodies that gave up rigid-body constraints (K 5.1.2): a rigid body with further columns.
+/// Bodies that gave up rigid-body constraints (Kraus 2006, section 5.1.2): a rigid body with
+/// further columns.
 ///
 /// Besides rotating, the axes may move along Y E_r for every released entry r. Made orthogonal to
 /// rotations and to each other in the mass norm these are the columns Q_c, and everything the rigid
