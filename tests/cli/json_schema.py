@@ -60,6 +60,10 @@ class Schema:
         if TYPES["number"](value) and value < rule:
             yield f"{where}: {value!r} is less than {rule}"
 
+    def _pattern(self, value, rule, schema, where):
+        if isinstance(value, str) and not re.search(rule, value):
+            yield f"{where}: does not match {rule}"
+
     def _required(self, value, rule, schema, where):
         if isinstance(value, dict):
             yield from (f"{where}: {key} is missing" for key in rule if key not in value)

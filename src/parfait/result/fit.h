@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/result/origin.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -23,6 +24,7 @@ struct Interval {
 struct Estimate {
   std::string id;
   std::string experiment;  ///< empty: shared by all
+  std::string unit{};      ///< empty: not known
   double value = kNaN;
   double sd = kNaN;  ///< NaN at a bound or without statistics; infinite if not determined
   /// Confidence intervals, for this parameter alone and for all at once. NaN where sd is; from
@@ -57,8 +59,17 @@ struct Nodes {
   bool operator==(const Nodes&) const = default;
 };
 
+/// A column of the data and what the model says about it.
+struct Observed {
+  std::string column;
+  std::string quantity;  ///< its name in predictions
+  std::string unit;      ///< empty: not known
+  bool operator==(const Observed&) const = default;
+};
+
 struct FittedExperiment {
   std::string id;
+  std::vector<Observed> observed;
   std::int64_t residuals = 0;    ///< their number
   double sum_of_squares = kNaN;  ///< of its weighted residuals
   RunsTest runs;
@@ -139,6 +150,7 @@ struct Iteration {
   int trials = 0;
   int rank = 0;
   double condition = kInfinity;  ///< infinite: singular
+  std::vector<double> values{};  ///< of the parameters, in the order of Fit::parameters
   bool operator==(const Iteration&) const = default;
 };
 
@@ -173,6 +185,7 @@ struct FitOptions {
 struct Fit {
   Verdict verdict;      ///< status "converged", "max_iterations", "step_too_small", ...
   std::string problem;  ///< file
+  Origin origin;
   int iterations = 0;   ///< increments applied
   int evaluations = 0;  ///< trial points included
   double objective = kNaN;
@@ -226,6 +239,7 @@ struct FitTables {
   Matrix covariance;                   ///< of all of them
   std::vector<Residual> residuals;
   std::vector<Prediction> predictions;
+  std::vector<Prediction> first_guess;  ///< the same before the fit, without deviations
   bool operator==(const FitTables&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/result/origin.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -122,6 +123,12 @@ struct LastState {
   bool operator==(const LastState&) const = default;
 };
 
+/// The unit of a column of the trajectory.
+struct ColumnUnit {
+  std::string column, unit;
+  bool operator==(const ColumnUnit&) const = default;
+};
+
 /// A simulation: result.json. The trajectory lies beside it.
 struct Simulation {
   Verdict verdict;
@@ -138,6 +145,8 @@ struct Simulation {
   SimulationOptions options;
   std::vector<NamedValue> parameters;
   std::optional<LastState> last_state;  ///< if it is partial
+  std::vector<ColumnUnit> units;        ///< of the columns of the trajectory, where they are known
+  Origin origin;
   bool operator==(const Simulation&) const = default;
 };
 

@@ -74,7 +74,7 @@ class ExperimentMotion {
  public:
   explicit ExperimentMotion(bool several) : rows_{several ? Row{"experiment", "t"} : Row{"t"}} {}
 
-  /// Values and deviations: times x quantities.
+  /// Values and deviations: times x quantities. Deviations may be missing altogether.
   void add(const std::string& experiment, const std::vector<double>& t,
            const std::vector<std::string>& names, const result::Matrix& values,
            const result::Matrix& sd) {
@@ -88,7 +88,7 @@ class ExperimentMotion {
       for (std::size_t i = 0; i < names.size(); ++i) {
         const int at = static_cast<int>(k), q = static_cast<int>(i);
         row[columns[i]] = cell(values(at, q));
-        row[columns[i] + 1] = cell(sd(at, q));
+        if (sd.rows > 0) row[columns[i] + 1] = cell(sd(at, q));
       }
       rows_.push_back(std::move(row));
     }
@@ -234,18 +234,21 @@ class PredictionReader {
   std::vector<std::vector<double>> rows_;
 };
 
-void read_predictions(std::string_view text, const std::string& only, FitTables& out) {
-  WordTable table(text, "trajectory.csv");
+std::vector<result::Prediction> read_predictions(std::string_view text, const char* file,
+                                                 const std::string& only) {
+  std::vector<result::Prediction> out;
+  WordTable table(text, file);
   const bool several = table.has("experiment");
   PredictionReader reader(table, several ? 2 : 1);
   std::string experiment = only;
   while (table.next()) {
     const std::string& whose = several ? table.word("experiment") : only;
-    if (whose != experiment && !reader.empty()) out.predictions.push_back(reader.take(experiment));
+    if (whose != experiment && !reader.empty()) out.push_back(reader.take(experiment));
     experiment = whose;
     reader.add_row();
   }
-  if (!reader.empty()) out.predictions.push_back(reader.take(experiment));
+  if (!reader.empty()) out.push_back(reader.take(experiment));
+  return out;
 }
 
 }  // namespace fit_tables
@@ -259,13 +262,14 @@ std::vector<std::pair<std::string, std::string>> fit_table_files(const result::F
       {"parameters.csv", parameters_csv(fit)},
       {"covariance.csv", covariance_csv(tables)},
       {"residuals.csv", residuals_csv(tables, several)}};
-  if (!tables.predictions.empty()) {
+  const auto add_motion = [&](const char* name, const std::vector<result::Prediction>& list) {
+    if (list.empty()) return;
     ExperimentMotion motion(several);
-    for (const auto& p : tables.predictions) {
-      motion.add(p.experiment, p.t, p.quantities, p.values, p.sd);
-    }
-    files.emplace_back("trajectory.csv", motion.text());
-  }
+    for (const auto& p : list) motion.add(p.experiment, p.t, p.quantities, p.values, p.sd);
+    files.emplace_back(name, motion.text());
+  };
+  add_motion("trajectory.csv", tables.predictions);
+  add_motion("trajectory_initial.csv", tables.first_guess);
   ExperimentMotion nodes(several);
   bool has_nodes = false;
   for (const auto& e : fit.experiments) {
@@ -279,13 +283,21 @@ std::vector<std::pair<std::string, std::string>> fit_table_files(const result::F
 }
 
 result::FitTables read_fit_tables(const result::Fit& fit, std::string_view covariance,
-                                  std::string_view residuals, std::string_view trajectory) {
+                                  std::string_view residuals, std::string_view trajectory,
+                                  std::string_view trajectory_initial) {
   result::FitTables tables;
   if (!fit.has_values()) return tables;
   const std::string only = fit.experiments.size() == 1 ? fit.experiments.front().id : "";
   fit_tables::read_covariance(covariance, tables);
   fit_tables::read_residuals(residuals, only, tables);
-  if (!trajectory.empty()) fit_tables::read_predictions(trajectory, only, tables);
+  using fit_tables::read_predictions;
+  if (!trajectory.empty()) {
+    tables.predictions = read_predictions(trajectory, "trajectory.csv", only);
+  }
+  if (!trajectory_initial.empty()) {
+    tables.first_guess = read_predictions(trajectory_initial, "trajectory_initial.csv", only);
+    for (auto& p : tables.first_guess) p.sd = {};
+  }
   return tables;
 }
 

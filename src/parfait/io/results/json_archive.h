@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parfait/base/error.h"
+#include "parfait/result/origin.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -252,6 +253,19 @@ template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Assembly> assembly) {
   a("moved", assembly.moved);
   a("velocity_change", assembly.velocity_change);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::InputFile> file) {
+  a("kind", file.kind);
+  a("path", file.path);
+  a("sha256", file.sha256);
+}
+
+template <class Archive>
+void origin_fields(Archive& a, typename Archive::template Ref<result::Origin> origin) {
+  a.unless_empty("arguments", origin.arguments);
+  a.unless_empty("files", origin.files);
 }
 
 /// A struct as JSON text, two blanks deeper at each level; ends with a line end.

@@ -93,6 +93,7 @@ void estimate_fields(Archive& a, typename Archive::template Ref<result::Estimate
   }
   a.derived("at_bound", e.at_bound());
   a("determined", e.determined);
+  a.unless_empty("unit", e.unit);
   a.optional("true", e.truth);
   a.optional("shift", e.shift);
 }
@@ -138,8 +139,16 @@ void fields(Archive& a, typename Archive::template Ref<result::Nodes> nodes) {
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Observed> observed) {
+  a("column", observed.column);
+  a("quantity", observed.quantity);
+  a.unless_empty("unit", observed.unit);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::FittedExperiment> experiment) {
   a("id", experiment.id);
+  a.unless_empty("observed", experiment.observed);
   a("residuals", experiment.residuals);
   a("sum_of_squares", experiment.sum_of_squares);
   a("runs", experiment.runs);
@@ -222,6 +231,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Iteration> iterat
   a("trials", iteration.trials);
   a("rank", iteration.rank);
   a("condition", iteration.condition, result::kInfinity);
+  a.unless_empty("values", iteration.values);
 }
 
 template <class Archive>
@@ -305,6 +315,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
     inside("names", fit.variable_names);
     inside("x", fit.x);
   });
+  origin_fields(a, fit.origin);
 }
 
 std::string result_text(const result::Fit& fit) {

@@ -138,6 +138,21 @@ void orders_field(JsonReader& a, result::IntegrationWork& work) {
   }
 }
 
+void units_field(JsonWriter& a, const std::vector<result::ColumnUnit>& units) {
+  if (units.empty()) return;
+  Json json = Json::object();
+  for (const auto& [column, unit] : units) json[column] = unit;
+  a.json["units"] = std::move(json);
+}
+
+void units_field(JsonReader& a, std::vector<result::ColumnUnit>& units) {
+  if (!a.has("units")) return;
+  JsonReader inside(a.at("units"), a.path("units"));
+  for (const auto& [column, unit] : inside.json().items()) {
+    inside(column.c_str(), units.emplace_back(result::ColumnUnit{column, ""}).unit);
+  }
+}
+
 template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Simulation> s) {
   header_fields(a, s.verdict.version, "simulate");
@@ -167,6 +182,8 @@ void fields(Archive& a, typename Archive::template Ref<result::Simulation> s) {
   a("options", s.options);
   a("parameters", s.parameters);
   a.optional("last_state", s.last_state);
+  units_field(a, s.units);
+  origin_fields(a, s.origin);
 }
 
 std::string result_text(const result::Simulation& simulation) {

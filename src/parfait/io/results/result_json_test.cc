@@ -84,6 +84,8 @@ result::Simulation full_simulation() {
                .sensitivity = {"k"}};
   s.parameters = {{"k", next_number()}, {"a", next_number()}};
   s.last_state = {.t = next_number(), .y = {{"x", next_number()}}, .z = {1, 2}, .mode = {1, -1}};
+  s.units = {{"t", "s"}, {"Arm.com.x", "m"}};
+  s.origin = {{"simulate", "a/b.xml", "--until", "1"}, {{"model", "a/b.xml", "0123"}}};
   return s;
 }
 
@@ -96,6 +98,7 @@ result::Matrix matrix(int rows, int cols) {
 result::Estimate estimate(const std::string& id) {
   return {.id = id,
           .experiment = "run1",
+          .unit = "N/m",
           .value = next_number(),
           .sd = next_number(),
           .individual = {next_number(), next_number()},
@@ -112,6 +115,7 @@ result::Fit full_fit() {
   result::Fit f;
   f.verdict = verdict();
   f.problem = "p.xml";
+  f.origin = {{"fit", "p.xml"}, {{"problem", "p.xml", "0123"}, {"data", "d.csv", "4567"}}};
   f.iterations = 3;
   f.evaluations = 4;
   f.objective = next_number();
@@ -129,6 +133,7 @@ result::Fit full_fit() {
   f.covariance = matrix(2, 2);
   f.correlation = matrix(2, 2);
   f.experiments = {{.id = "run1",
+                    .observed = {{"x", "Arm.com.x", "m"}, {"eta", "a + b", ""}},
                     .residuals = 60,
                     .sum_of_squares = next_number(),
                     .runs = {1, 2, 3, next_number(), next_number()},
@@ -172,7 +177,8 @@ result::Fit full_fit() {
                 .test = next_number(),
                 .trials = 2,
                 .rank = 5,
-                .condition = next_number()}};
+                .condition = next_number(),
+                .values = {next_number(), next_number()}}};
   f.work = {1, 2, 3, 4, 5};
   f.options = {.globalization = "rmt",
                .back_projection = true,

@@ -9,7 +9,7 @@
 
 namespace parfait::io {
 
-std::string read_text_file(const std::filesystem::path& file, const base::Place& asked_at) {
+std::string read_bytes(const std::filesystem::path& file, const base::Place& asked_at) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) {
     throw base::InputError(asked_at, fmt::format("\"{}\" is a folder, not a file.", file.string()));
@@ -21,6 +21,11 @@ std::string read_text_file(const std::filesystem::path& file, const base::Place&
     throw base::InputError(asked_at, fmt::format("cannot read \"{}\": {}.", file.string(),
                                                  std::generic_category().message(errno)));
   }
+  return text;
+}
+
+std::string read_text_file(const std::filesystem::path& file, const base::Place& asked_at) {
+  std::string text = read_bytes(file, asked_at);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }

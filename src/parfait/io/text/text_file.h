@@ -8,6 +8,9 @@
 
 namespace parfait::io {
 
+/// The bytes of a file. InputError, at `asked_at`, if it cannot be read.
+std::string read_bytes(const std::filesystem::path& file, const base::Place& asked_at = {});
+
 /// The bytes of a file without a UTF-8 byte order mark. InputError, at `asked_at`, if it cannot be
 /// read.
 std::string read_text_file(const std::filesystem::path& file, const base::Place& asked_at = {});
