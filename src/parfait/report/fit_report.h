@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "parfait/result/fit.h"
+
+namespace parfait::report {
+
+/// report.html of a fit: one file that opens anywhere, also without a network, and is the same for
+/// the same result. In this order: verdict, findings, parameters, data against model, residuals,
+/// how well the parameters are known, convergence, how it was made. Blocks for which a result has
+/// no data say why.
+std::string fit_report(const result::Fit& fit, const result::FitTables& tables);
+
+}  // namespace parfait::report
