@@ -220,6 +220,7 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
       return settings.on_iteration(line, prepared.estimate_values(x));
     };
   }
+  result.start = start;
   result.iteration = gauss_newton(*ensemble, start, options, on_iteration, interrupted);
   if (result.iteration.status == GaussNewtonResult::Status::kLinearFailed) {
     const std::string conflict = conflict_text(problem, *ensemble);

@@ -68,7 +68,8 @@ struct FitResult {
   std::vector<math::Outlier> outliers;  ///< index: into all residuals, experiment by experiment
   Work work;
   Timing timing;
-  Eigen::VectorXd x;  ///< everything, scaled: starts another fit of the same problem
+  Eigen::VectorXd start;  ///< where the iteration began, as x; empty: there was no such point
+  Eigen::VectorXd x;      ///< everything, scaled: starts another fit of the same problem
 
   bool converged() const { return iteration.converged(); }
   /// The fit got to a point that has residuals.

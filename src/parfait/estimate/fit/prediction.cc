@@ -59,6 +59,50 @@ ExperimentDescription watching(const ExperimentDescription& e, const std::vector
   return out;
 }
 
+/// A problem whose data are what is to be predicted.
+struct Watched {
+  std::unique_ptr<Ensemble> ensemble;
+  std::vector<std::vector<std::string>> names;  ///< quantities of each experiment
+  std::vector<std::vector<double>> times;
+};
+
+Watched watch(const Problem& problem, int count, const std::vector<std::string>& quantities,
+              Team& alone) {
+  Watched watched;
+  Problem changed = problem;
+  for (std::size_t i = 0; i < problem.experiments.size(); ++i) {
+    const ExperimentDescription& e = problem.experiments[i];
+    auto& own = watched.names.emplace_back(quantities);
+    watched.times.emplace_back();
+    if (!e.system) continue;
+    if (own.empty()) {
+      for (const Observation& o : e.observations) {
+        if (!o.quantity.empty()) own.push_back(o.quantity.text);
+      }
+      // Where only times of events are measured, the states show what happens in between.
+      if (own.empty()) own = e.system->state_names();
+    }
+    watched.times.back() = times_of(e, count);
+    changed.experiments[i] = watching(e, watched.times.back(), own);
+  }
+  watched.ensemble = make_ensemble(changed, alone);
+  return watched;
+}
+
+/// What experiment i says at its last point, without deviations.
+Prediction prediction_of(const Watched& watched, int i) {
+  const auto e = static_cast<std::size_t>(i);
+  const Experiment& experiment = watched.ensemble->experiment(i);
+  Prediction out;
+  out.experiment = experiment.id();
+  out.t = watched.times[e];
+  out.quantities = watched.names[e];
+  const auto nq = static_cast<Index>(out.quantities.size()), nt = static_cast<Index>(out.t.size());
+  out.values = experiment.residuals().reshaped(nq, nt);
+  out.sd.setConstant(nq, nt, std::nan(""));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count,
@@ -75,40 +119,15 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
   const Ensemble* const fitted = &prepared.ensemble();
   const bool has_covariance = prepared.linearize_at(result.x);
 
-  Problem watched = problem;
-  std::vector<std::vector<std::string>> names;
-  std::vector<std::vector<double>> times;
-  for (std::size_t i = 0; i < problem.experiments.size(); ++i) {
-    const ExperimentDescription& e = problem.experiments[i];
-    auto& own = names.emplace_back(quantities);
-    times.emplace_back();
-    if (!e.system) continue;
-    if (own.empty()) {
-      for (const Observation& o : e.observations) {
-        if (!o.quantity.empty()) own.push_back(o.quantity.text);
-      }
-      // Where only times of events are measured, the states show what happens in between.
-      if (own.empty()) own = e.system->state_names();
-    }
-    times.back() = times_of(e, count);
-    watched.experiments[i] = watching(e, times.back(), own);
-  }
-  const auto ensemble = make_ensemble(watched, alone);
+  const Watched watched = watch(problem, count, quantities, alone);
   std::vector<Prediction> out;
-  const VectorXd p = result.x.head(ensemble->shared().size());
-  for (int i = 0; i < ensemble->num_experiments(); ++i) {
-    const auto e = static_cast<std::size_t>(i);
-    if (!problem.experiments[e].system) continue;
-    Experiment& experiment = ensemble->experiment(i);
+  const VectorXd p = result.x.head(watched.ensemble->shared().size());
+  for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
+    if (!problem.experiments[static_cast<std::size_t>(i)].system) continue;
+    Experiment& experiment = watched.ensemble->experiment(i);
     const VectorXd own = fitted->variables_of(i, result.x);
     if (!experiment.linearize(own, p)) continue;
-    Prediction& prediction = out.emplace_back();
-    prediction.experiment = experiment.id();
-    prediction.t = times[e];
-    prediction.quantities = names[e];
-    const auto nq = static_cast<Index>(names[e].size()), nt = static_cast<Index>(times[e].size());
-    prediction.values = experiment.residuals().reshaped(nq, nt);
-    prediction.sd.setConstant(nq, nt, std::nan(""));
+    Prediction& prediction = out.emplace_back(prediction_of(watched, i));
     if (!has_covariance) continue;
     const LinearFit& linear = fitted->linear();
     const Block& block = experiment.block();
@@ -116,7 +135,23 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
                                              .mixed = linear.covariance_mixed(i + 1),
                                              .p = linear.covariance_shared()},
                                             block.A, block.B);
-    prediction.sd = (result.scale.beta() * variance.cwiseMax(0.0).cwiseSqrt()).reshaped(nq, nt);
+    prediction.sd = (result.scale.beta() * variance.cwiseMax(0.0).cwiseSqrt())
+                        .reshaped(prediction.values.rows(), prediction.values.cols());
+  }
+  return out;
+}
+
+std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count) {
+  Team alone;
+  const Problem& problem = prepared.problem();
+  const Watched watched = watch(problem, count, {}, alone);
+  std::vector<Prediction> out;
+  const VectorXd p = x.head(watched.ensemble->shared().size());
+  for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
+    if (!problem.experiments[static_cast<std::size_t>(i)].system) continue;
+    const VectorXd own = prepared.ensemble().variables_of(i, x);
+    if (!watched.ensemble->experiment(i).evaluate(own, p)) continue;
+    out.push_back(prediction_of(watched, i));
   }
   return out;
 }

@@ -24,5 +24,8 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
                                 const std::vector<std::string>& quantities = {});
 std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count = 201,
                                 const std::vector<std::string>& quantities = {});
+/// The same at any point x, without deviations; experiments that cannot be evaluated there are left
+/// out.
+std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count = 201);
 
 }  // namespace parfait::estimate
