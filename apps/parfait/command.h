@@ -17,8 +17,9 @@ enum ExitCode : int {
 /// Options that every subcommand understands.
 struct GlobalOptions {
   std::vector<std::string> plugins;
-  bool quiet = false;  ///< print nothing but errors
-  bool json = false;   ///< print the result as JSON instead of text
+  bool quiet = false;                  ///< print nothing but errors
+  bool json = false;                   ///< print the result as JSON instead of text
+  std::vector<std::string> arguments;  ///< those that decide what comes out
 };
 
 /// A subcommand: its parser, and what to do once the command line is read.
@@ -32,6 +33,7 @@ Command add_elements(CLI::App& app, const GlobalOptions& global);
 Command add_fit(CLI::App& app, const GlobalOptions& global);
 Command add_import(CLI::App& app, const GlobalOptions& global);
 Command add_modes(CLI::App& app, const GlobalOptions& global);
+Command add_report(CLI::App& app, const GlobalOptions& global);
 Command add_simulate(CLI::App& app, const GlobalOptions& global);
 Command add_synthesize(CLI::App& app, const GlobalOptions& global);
 Command add_verify(CLI::App& app, const GlobalOptions& global);

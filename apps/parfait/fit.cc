@@ -43,6 +43,7 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
   session.together([&] {
     request = options.complete();
     request.team = &session.team();
+    request.arguments = global.arguments;
     run = run::fit(request, table_callbacks(shows, interrupt));
   });
   if (!leads) return kDone;  // the first process says how it ended

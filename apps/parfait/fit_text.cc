@@ -172,8 +172,9 @@ void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
     if (has_residuals) print_residual_analysis(fit);
   }
   for (const auto& warning : fit.verdict.warnings) fmt::print("  warning: {}\n", warning);
-  fmt::print("\n{}results in {}: result.json, {}timing.json\n", run.complete() ? "" : "partial ",
-             folder.string(), !fit.has_values() ? "" : "tables as CSV, ");
+  fmt::print("\n{}results in {}: report.html, result.json, {}timing.json\n",
+             run.complete() ? "" : "partial ", folder.string(),
+             !fit.has_values() ? "" : "tables as CSV, ");
 }
 
 }  // namespace parfait::app

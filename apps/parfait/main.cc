@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "arguments.h"
 #include "command.h"
 #include "parfait/base/error.h"
 #include "plugin.h"
@@ -27,7 +28,8 @@ int run(int argc, char** argv) {
   const app::Command commands[] = {app::add_simulate(cli, global),   app::add_fit(cli, global),
                                    app::add_synthesize(cli, global), app::add_modes(cli, global),
                                    app::add_check(cli, global),      app::add_elements(cli, global),
-                                   app::add_import(cli, global),     app::add_verify(cli, global)};
+                                   app::add_import(cli, global),     app::add_verify(cli, global),
+                                   app::add_report(cli, global)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {
@@ -36,6 +38,7 @@ int run(int argc, char** argv) {
     cli.exit(error);
     return app::kBadInput;
   }
+  global.arguments = app::deciding_arguments(argc, argv);
   for (const auto& plugin : global.plugins) app::load_plugin(plugin);
   for (const auto& command : commands) {
     if (*command.parser) return command.run();

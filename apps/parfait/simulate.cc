@@ -25,7 +25,8 @@ run::SimulationRun simulate_with_bar(const run::SimulationRequest& request,
 
 int simulate(const SimulateOptions& options, const GlobalOptions& global) {
   const InterruptWatch interrupt;  // until everything is written
-  const auto request = options.complete();
+  auto request = options.complete();
+  request.arguments = global.arguments;
   auto run = simulate_with_bar(request, interrupt, !global.quiet && !global.json);
   run::save(run, request.out);
   if (global.json) {

@@ -107,7 +107,7 @@ void print_simulation(const run::SimulationRun& run, const std::filesystem::path
     if (!text.empty()) fmt::print("  {}\n", text);
   }
   print_events(s.events);
-  fmt::print("{}results in {}: trajectory.csv ({}, {}), result.json, timing.json\n",
+  fmt::print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
              run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
              counted(size_of(run.trajectory.columns), "column", "columns"));
 }

@@ -71,8 +71,8 @@ class Converged(FitTest):
     def test_tables_say_the_same_as_the_result(self):
         result = self.fitted()
         self.assertEqual(sorted(path.name for path in (self.folder / "r").iterdir()),
-                         ["covariance.csv", "nodes.csv", "parameters.csv", "residuals.csv", "result.json",
-                          "timing.json", "trajectory.csv"])
+                         ["covariance.csv", "nodes.csv", "parameters.csv", "report.html", "residuals.csv", "result.json",
+                          "timing.json", "trajectory.csv", "trajectory_initial.csv"])
         rows = self.table("r", "parameters.csv")
         self.assertEqual([row["id"] for row in rows], ["k", "c", "x", "x"])
         for row, p in zip(rows, result["parameters"]):

@@ -203,7 +203,7 @@ class Simulate(CliTest):
         (self.folder / "r" / "note.txt").write_text("left by a person")
         self.run_cli(*short)  # ours: replaced as a whole
         self.assertEqual(sorted(path.name for path in (self.folder / "r").iterdir()),
-                         ["result.json", "timing.json", "trajectory.csv"])
+                         ["report.html", "result.json", "steps.csv", "timing.json", "trajectory.csv"])
 
         (self.folder / "thesis").mkdir()
         (self.folder / "thesis" / "result.json").write_text('{"program": "another"}')

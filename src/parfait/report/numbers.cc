@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parfait/io/number.h"
+#include "parfait/io/text/number.h"
 
 namespace parfait::report {
 namespace {

@@ -7,6 +7,7 @@
 #include "parfait/estimate/fit/profile.h"
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/report/fit_report.h"
 #include "parfait/run/fit/facts.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"
@@ -53,6 +54,7 @@ class FitWork {
   estimate::OnPoint on_iteration() {
     names_ = prepared_->estimate_names();
     return [this](const estimate::Iteration& iteration, const std::vector<double>& values) {
+      values_.push_back(values);
       if (callbacks_.on_iteration) {
         const IterationRecord record{iteration_of(iteration), names_, values};
         job_.tell([&] { callbacks_.on_iteration(record); });
@@ -69,6 +71,10 @@ class FitWork {
     Stopwatch watch;
     std::vector<estimate::Prediction> predictions;
     if (fit.has_values()) predictions = estimate::predict(*prepared_, fit);
+    std::vector<estimate::Prediction> first_guess;
+    if (fit.has_values() && fit.start.size() == fit.x.size()) {
+      first_guess = estimate::predict_values(*prepared_, fit.start);
+    }
     run_.timing.add("predict", watch.lap());
     std::vector<estimate::Profile> profiles;
     for (const auto& parameter : request_.profile) {
@@ -82,6 +88,8 @@ class FitWork {
                          .fit = fit,
                          .predictions = predictions,
                          .profiles = profiles,
+                         .first_guess = first_guess,
+                         .values = values_,
                          .stopped = job_.stopped()};
     run_.result = make_result(parts);
     run_.tables = make_tables(parts, run_.result);
@@ -93,6 +101,7 @@ class FitWork {
   FitRun& run_;
   std::optional<estimate::PreparedProblem> prepared_;
   std::vector<std::string> names_;
+  std::vector<std::vector<double>> values_;  ///< at each point
 };
 
 }  // namespace
@@ -112,6 +121,7 @@ void save(FitRun& run, const std::filesystem::path& target) {
   for (const auto& [name, text] : io::fit_table_files(run.result, run.tables)) {
     folder.write(name, text);
   }
+  folder.write("report.html", report::fit_report(run.result, run.tables));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   folder.commit();

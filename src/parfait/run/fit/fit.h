@@ -36,6 +36,9 @@ struct FitRequest {
   /// gets a result with more than a status.
   estimate::Team* team = nullptr;
 
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
+
   /// Where save() will write: refused before anything is computed if it must not be replaced.
   std::filesystem::path out{};
 };
@@ -54,8 +57,8 @@ struct FitRun {
 /// status of the result.
 FitRun fit(const FitRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, the tables as CSV and timing.json, in one piece. InputError if the folder exists
-/// and is not a run folder, or cannot be written.
+/// result.json, the tables as CSV, report.html and timing.json, in one piece. InputError if the
+/// folder exists and is not a run folder, or cannot be written.
 void save(FitRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/version.h"
 
 namespace parfait::run {
@@ -202,6 +203,42 @@ result::Verdict verdict_of(const FitParts& parts) {
       .warnings = parts.fit.warnings};
 }
 
+/// Lines of the table with the values of the parameters, where they are known.
+void add_history(const FitParts& parts, result::Fit& out) {
+  const auto order = order_of(parts.fit);
+  for (std::size_t k = 0; k < parts.fit.iteration.history.size(); ++k) {
+    auto& iteration = out.history.emplace_back(iteration_of(parts.fit.iteration.history[k]));
+    if (k >= parts.values.size()) continue;
+    const auto& values = parts.values[k];
+    for (const int i : order.parameters) {
+      if (i < static_cast<int>(values.size())) iteration.values.push_back(values[i]);
+    }
+  }
+}
+
+/// Units of parameters and columns, and the files they come from.
+void add_sources(const FitParts& parts, result::Fit& out) {
+  const auto& problem = parts.prepared.problem();
+  const ProblemSources sources(problem);
+  for (auto& e : out.parameters) e.unit = sources.parameter_unit(e.id);
+  for (auto& experiment : out.experiments) {
+    for (const auto& described : problem.experiments) {
+      if (described.id != experiment.id) continue;
+      for (const auto& o : described.observations) {
+        if (o.quantity.empty()) continue;  // the time of an event
+        experiment.observed.push_back(
+            {o.column, o.quantity.text, sources.quantity_unit(described, o.quantity.text)});
+      }
+    }
+  }
+  out.origin = {parts.request.arguments, sources.files()};
+  if (!parts.request.start.empty()) {
+    const std::filesystem::path start = parts.request.start;
+    const auto file = std::filesystem::is_directory(start) ? start / "result.json" : start;
+    out.origin.files.push_back(hashed_file("start", file.string()));
+  }
+}
+
 }  // namespace
 
 result::Iteration iteration_of(const estimate::Iteration& i) {
@@ -252,9 +289,7 @@ result::Fit make_result(const FitParts& parts) {
   out.outliers = outliers_of(fit);
   out.identifiability = identifiability_of(fit.identifiability);
   for (const auto& profile : parts.profiles) out.profiles.push_back(profile_of(profile));
-  for (const auto& iteration : fit.iteration.history) {
-    out.history.push_back(iteration_of(iteration));
-  }
+  add_history(parts, out);
   out.work = {.evaluations = fit.work.evaluations,
               .linearizations = fit.work.linearizations,
               .steps = fit.work.steps,
@@ -263,8 +298,25 @@ result::Fit make_result(const FitParts& parts) {
   out.options = options_of(parts);
   out.variable_names = parts.prepared.variable_names();
   out.x = vector_of(fit.x);
+  add_sources(parts, out);
   return out;
 }
+
+namespace {
+
+std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list) {
+  std::vector<result::Prediction> out;
+  for (const auto& p : list) {
+    out.push_back({.experiment = p.experiment,
+                   .t = p.t,
+                   .quantities = p.quantities,
+                   .values = transposed(p.values),
+                   .sd = transposed(p.sd)});
+  }
+  return out;
+}
+
+}  // namespace
 
 result::FitTables make_tables(const FitParts& parts, const result::Fit& result) {
   const FitResult& fit = parts.fit;
@@ -289,13 +341,9 @@ result::FitTables make_tables(const FitParts& parts, const result::Fit& result) 
                                .prior = r.info.prior});
     }
   }
-  for (const auto& p : parts.predictions) {
-    out.predictions.push_back({.experiment = p.experiment,
-                               .t = p.t,
-                               .quantities = p.quantities,
-                               .values = transposed(p.values),
-                               .sd = transposed(p.sd)});
-  }
+  out.predictions = predictions_of(parts.predictions);
+  out.first_guess = predictions_of(parts.first_guess);
+  for (auto& p : out.first_guess) p.sd = {};
   return out;
 }
 

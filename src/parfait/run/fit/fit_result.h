@@ -18,6 +18,9 @@ struct FitParts {
   const estimate::FitResult& fit;
   const std::vector<estimate::Prediction>& predictions;
   const std::vector<estimate::Profile>& profiles;
+  const std::vector<estimate::Prediction>& first_guess;
+  /// Of all estimates at each point of the history, in the order of FitResult::estimates.
+  const std::vector<std::vector<double>>& values;
   bool stopped = false;  ///< whatever was being done
 };
 

@@ -12,6 +12,7 @@
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/text_file.h"
+#include "parfait/run/job/report.h"
 #include "parfait/run/job/test_scratch.h"
 
 namespace parfait::run {
@@ -216,8 +217,9 @@ TEST(FitRun, IsSavedInOnePieceAndReadsBack) {
   const auto read = io::read_fit_text(text("result.json"), "r");
   EXPECT_EQ(read, run.result);
   EXPECT_EQ(io::read_fit_tables(read, text("covariance.csv"), text("residuals.csv"),
-                                text("trajectory.csv")),
+                                text("trajectory.csv"), text("trajectory_initial.csv")),
             run.tables);
+  EXPECT_EQ(text("report.html"), make_report({scratch.path()}));
   for (const char* name : {"parameters.csv", "nodes.csv", "profile.csv", "timing.json"}) {
     EXPECT_TRUE(fs::exists(scratch.path() / name)) << name;
   }

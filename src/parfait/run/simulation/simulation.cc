@@ -6,6 +6,8 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/mbs/model.h"
+#include "parfait/report/simulation_report.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/poll.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -16,6 +18,7 @@
 #include "parfait/run/simulation/simulation_plan.h"
 #include "parfait/run/simulation/simulation_result.h"
 #include "parfait/run/simulation/start_state.h"
+#include "parfait/run/simulation/step_log.h"
 
 namespace parfait::run {
 namespace {
@@ -41,6 +44,7 @@ class Motion {
     observe(state.t, state.y, state.mode);
     const auto on_step = [&](const integrate::AcceptedStep& step) {
       recorder_.add(step);
+      if (!step.event) steps_.add(step.t1, step.t1 - step.t0);
       if (!step.event) observe(step.t1, step.curve.y1(), step.mode);
       if (recorder_.status() != dynamics::Status::kOk) return false;
       return !poll.is_due() ||
@@ -52,6 +56,7 @@ class Motion {
   }
 
   const Recorder& recorder() const { return recorder_; }
+  const StepLog& steps() const { return steps_; }
   const Monitor& monitor() const { return monitor_; }
   const PartitionWatch* partition() const { return partition_ ? &*partition_ : nullptr; }
 
@@ -64,6 +69,7 @@ class Motion {
   const Model& model_;
   const SimulationPlan& plan_;
   Recorder recorder_;
+  StepLog steps_;
   Monitor monitor_;
   std::optional<PartitionWatch> partition_;
 };
@@ -107,7 +113,10 @@ SimulationRun simulate(const SimulationRequest& request, const Callbacks& callba
                             .recorder = motion.recorder(),
                             .monitor = motion.monitor(),
                             .partition = motion.partition()});
+  run.steps = motion.steps().table();
   run.result.rows = run.trajectory.num_rows();
+  run.result.units = units_of(*model.source, run.trajectory.header);
+  run.result.origin = {request.arguments, files_of(model)};
   return run;
 }
 
@@ -115,7 +124,9 @@ void save(SimulationRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
   folder.write("trajectory.csv", io::csv_text(run.trajectory));
+  folder.write("steps.csv", io::csv_text(run.steps));
   folder.write("result.json", io::result_text(run.result));
+  folder.write("report.html", report::simulation_report(run.result, run.trajectory, run.steps));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   folder.commit();

@@ -39,6 +39,9 @@ struct SimulationRequest {
   std::string projection{};                        ///< norm: mass, euclidean, partition
   std::optional<double> projection_tolerance{};    ///< largest constraint violation left; 1e-12
 
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
+
   /// Where save() will write: refused before anything is computed if it must not be replaced.
   std::filesystem::path out{};
 };
@@ -48,6 +51,7 @@ struct SimulationRun {
   result::Simulation result;
   /// Column t, one per quantity, then d<quantity>/d<name> for each quantity and sensitivity.
   result::Table trajectory;
+  result::Table steps;  ///< "t", "step": accepted steps, thinned if there are very many
   result::Timing timing;
   std::string contents;  ///< of the model: "2 bodies, 2 joints, 48 states"
 
@@ -58,8 +62,8 @@ struct SimulationRun {
 /// wrong later is a status of the result.
 SimulationRun simulate(const SimulationRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, trajectory.csv and timing.json, in one piece. InputError if the folder exists and
-/// is not a run folder, or cannot be written.
+/// result.json, trajectory.csv, steps.csv, report.html and timing.json, in one piece. InputError if
+/// the folder exists and is not a run folder, or cannot be written.
 void save(SimulationRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run
