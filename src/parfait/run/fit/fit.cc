@@ -31,6 +31,7 @@ class FitWork {
     plan.problem.options.integrator.stop = &job_.stop();
     prepared_.emplace(std::move(plan.problem), request_.team);
     if (!request_.out.empty()) check_replaceable(request_.out);
+    sources_.emplace(prepared_->problem(), request_.start);
     std::optional<Eigen::VectorXd> start;
     if (plan.earlier) start = plan.earlier->make_start(*prepared_);
     run_.timing.add("read", watch.lap());
@@ -85,6 +86,7 @@ class FitWork {
     run_.timing.add("profile", watch.lap());
     const FitParts parts{.request = request_,
                          .prepared = *prepared_,
+                         .sources = *sources_,
                          .fit = fit,
                          .predictions = predictions,
                          .profiles = profiles,
@@ -100,6 +102,7 @@ class FitWork {
   Job& job_;
   FitRun& run_;
   std::optional<estimate::PreparedProblem> prepared_;
+  std::optional<ProblemSources> sources_;
   std::vector<std::string> names_;
   std::vector<std::vector<double>> values_;  ///< at each point
 };

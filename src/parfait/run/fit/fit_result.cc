@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "parfait/run/job/origin.h"
 #include "parfait/run/job/version.h"
 
 namespace parfait::run {
@@ -219,7 +218,7 @@ void add_history(const FitParts& parts, result::Fit& out) {
 /// Units of parameters and columns, and the files they come from.
 void add_sources(const FitParts& parts, result::Fit& out) {
   const auto& problem = parts.prepared.problem();
-  const ProblemSources sources(problem);
+  const ProblemSources& sources = parts.sources;
   for (auto& e : out.parameters) e.unit = sources.parameter_unit(e.id);
   for (auto& experiment : out.experiments) {
     for (const auto& described : problem.experiments) {
@@ -232,11 +231,6 @@ void add_sources(const FitParts& parts, result::Fit& out) {
     }
   }
   out.origin = {parts.request.arguments, sources.files()};
-  if (!parts.request.start.empty()) {
-    const std::filesystem::path start = parts.request.start;
-    const auto file = std::filesystem::is_directory(start) ? start / "result.json" : start;
-    out.origin.files.push_back(hashed_file("start", file.string()));
-  }
 }
 
 }  // namespace
@@ -306,6 +300,7 @@ namespace {
 
 std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list) {
   std::vector<result::Prediction> out;
+  out.reserve(list.size());
   for (const auto& p : list) {
     out.push_back({.experiment = p.experiment,
                    .t = p.t,

@@ -8,6 +8,7 @@
 #include "parfait/estimate/fit/profile.h"
 #include "parfait/result/fit.h"
 #include "parfait/run/fit/fit.h"
+#include "parfait/run/job/origin.h"
 
 namespace parfait::run {
 
@@ -15,6 +16,7 @@ namespace parfait::run {
 struct FitParts {
   const FitRequest& request;
   const estimate::PreparedProblem& prepared;
+  const ProblemSources& sources;
   const estimate::FitResult& fit;
   const std::vector<estimate::Prediction>& predictions;
   const std::vector<estimate::Profile>& profiles;

@@ -81,6 +81,29 @@ TEST(FitRun, FindsTheParameterWithItsInterval) {
   EXPECT_NEAR(run.tables.covariance(0, 0), k->sd * k->sd, 1e-12);
 }
 
+TEST(FitRun, FilesThatChangeMeanwhileCostNothing) {
+  const Scratch scratch("changing_files");
+  fs::create_directories(scratch.path());
+  const auto write = [&](const char* name, const char* text) {
+    io::write_text_file(scratch.path() / name, text);
+  };
+  write("model.xml", R"(<ode> <parameter id="k" initial="1" unit="1/s"/>
+    <state id="x" initial="1" derivative="-k*x"/> </ode>)");
+  write("data.csv", "t,x\n0,1\n1,0.2\n2,0.05\n");
+  write("problem.xml", R"(<problem> <estimate parameter="k" initial="1"/>
+    <experiment id="run" model="model.xml" data="data.csv">
+      <observe column="x" quantity="x" sigma="0.01"/> </experiment> </problem>)");
+  FitRequest request;
+  request.file = (scratch.path() / "problem.xml").string();
+  const auto before = fit(request);
+  ASSERT_TRUE(before.complete());
+  ASSERT_EQ(before.result.origin.files.size(), 3U);
+  EXPECT_EQ(before.result.find("k")->unit, "1/s");
+  Callbacks callbacks;
+  callbacks.on_problem = [&](const result::ProblemFacts&) { write("model.xml", "<ode> broken"); };
+  EXPECT_EQ(io::result_text(fit(request, callbacks).result), io::result_text(before.result));
+}
+
 TEST(FitRun, RequestsThatMakeNoSenseAreRefused) {
   const auto with = [](const auto& change) {
     auto request = request_for(decay());
@@ -197,6 +220,7 @@ TEST(FitRun, SeveralRunAtOnceInOneProcess) {
   const auto alone = io::result_text(fit(request_for(decay())).result);
   std::vector<std::string> texts(4);
   std::vector<std::thread> threads;
+  threads.reserve(texts.size());
   for (auto& text : texts) {
     threads.emplace_back([&text] { text = io::result_text(fit(request_for(decay())).result); });
   }

@@ -74,7 +74,7 @@ std::vector<result::ColumnUnit> units_of(const io::AnyModel& model,
   return units;
 }
 
-ProblemSources::ProblemSources(const estimate::Problem& problem) {
+ProblemSources::ProblemSources(const estimate::Problem& problem, const fs::path& start) {
   const auto folder = fs::path(problem.file).parent_path();
   if (!problem.file.empty()) add_file(files_, "problem", problem.file);
   for (const auto& experiment : problem.experiments) {
@@ -91,6 +91,10 @@ ProblemSources::ProblemSources(const estimate::Problem& problem) {
   }
   for (const auto& experiment : problem.experiments) {
     if (!experiment.data.file.empty()) add_file(files_, "data", folder / experiment.data.file);
+  }
+  if (!start.empty()) {
+    files_.push_back(
+        hashed_file("start", (fs::is_directory(start) ? start / "result.json" : start).string()));
   }
 }
 

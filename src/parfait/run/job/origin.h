@@ -26,12 +26,16 @@ std::string unit_of(const io::AnyModel& model, const std::string& name);
 std::vector<result::ColumnUnit> units_of(const io::AnyModel& model,
                                          const std::vector<std::string>& columns);
 
-/// What the files of a problem say besides the problem itself: they are looked at once more.
+/// What the files of a problem say besides the problem itself. Made before the work begins: what
+/// somebody does to the files meanwhile must neither cost the result nor change its hashes.
 class ProblemSources {
  public:
-  explicit ProblemSources(const estimate::Problem& problem);
+  /// `start`: result.json or run folder of an earlier fit, or empty. InputError if a file cannot be
+  /// read.
+  ProblemSources(const estimate::Problem& problem, const std::filesystem::path& start);
 
-  /// The problem, then models with the tables of their inputs, then data. None made in code.
+  /// The problem, then models with the tables of their inputs, data, the earlier fit. None made in
+  /// code.
   const std::vector<result::InputFile>& files() const { return files_; }
   std::string parameter_unit(const std::string& id) const;
   std::string quantity_unit(const estimate::ExperimentDescription& experiment,

@@ -81,6 +81,8 @@ SimulationRun simulate(const SimulationRequest& request, const Callbacks& callba
   SimulationRun run;
   const Model model = request.model ? with_settings(*request.model, request.set)
                                     : load_model(request.file, request.set);
+  // Now: what somebody does to the files meanwhile must neither cost the result nor its hashes.
+  const result::Origin origin = {request.arguments, files_of(model)};
   run.timing.add("read", watch.lap());
   const auto& system = *model.system;
   const auto plan = make_plan(request, model);
@@ -116,7 +118,7 @@ SimulationRun simulate(const SimulationRequest& request, const Callbacks& callba
   run.steps = motion.steps().table();
   run.result.rows = run.trajectory.num_rows();
   run.result.units = units_of(*model.source, run.trajectory.header);
-  run.result.origin = {request.arguments, files_of(model)};
+  run.result.origin = origin;
   return run;
 }
 
