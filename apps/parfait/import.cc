@@ -17,6 +17,7 @@ void print_row(const std::string& what, const std::string& text) {
 template <class Item, class Name>
 std::string listed(const std::vector<Item>& items, Name name) {
   std::vector<std::string> names;
+  names.reserve(items.size());
   for (const auto& item : items) names.push_back(name(item));
   return fmt::format("{}: {}", items.size(), base::listing(names));
 }

@@ -211,7 +211,7 @@ TEST(EventTimes, TheBlockIsTheDerivativeWithAllReductions) {
         away.head(c.description.system->sizes().ny()).setZero();
       }
       x += away;
-      const VectorXd p = shared.initial();
+      const VectorXd& p = shared.initial();
       ASSERT_TRUE(experiment.linearize(x, p)) << experiment.why();
       const Block block = experiment.block();
       for (unsigned seed = 1; seed <= 3; ++seed) {
@@ -244,7 +244,7 @@ TEST(EventTimes, TheRightSideIsWhatTheCorrectionOfMatchingLeaves) {
       ShootingExperiment experiment(c.description, shared, options);
       VectorXd x;
       ASSERT_TRUE(experiment.initialize(shared.initial(), x));
-      const VectorXd p = shared.initial();
+      const VectorXd& p = shared.initial();
       ASSERT_TRUE(experiment.linearize(x, p)) << experiment.why();
       ASSERT_TRUE(experiment.evaluate(x + c.perturbation * random_vector(x.size(), 9), p));
       const VectorXd correction = experiment.right_side().b - experiment.residuals();

@@ -34,6 +34,7 @@ struct EndFrame {
 
 /// What acts there.
 template <class S>
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): clang's own loop
 struct EndForce {
   Vec3<S> force;
   Vec3<S> axis[3];

@@ -42,10 +42,10 @@ struct ForceJacobian {
   int time_column() const { return first_state() + num_states; }
   int law_column() const { return time_column() + 1; }
   double& operator()(int row, int column) {
-    return values_[static_cast<std::size_t>(row * columns() + column)];
+    return values_[static_cast<std::size_t>(row) * columns() + column];
   }
   double operator()(int row, int column) const {
-    return values_[static_cast<std::size_t>(row * columns() + column)];
+    return values_[static_cast<std::size_t>(row) * columns() + column];
   }
 
   JacobianScratch& scratch() { return scratch_; }

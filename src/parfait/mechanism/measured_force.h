@@ -91,7 +91,7 @@ struct MeasureAndLaw {
   }
   template <class S>
   S force(const ElementPoint<S>& at, const Measured<S>& m) const {
-    const S F = law(at, m);
+    S F = law(at, m);
     if (side.side == Side::kBoth || side.acts(input(at, m), F, at.mode)) return F;
     return S(0.0);
   }

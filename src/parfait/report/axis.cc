@@ -50,9 +50,11 @@ Ticks linear_ticks(double low, double high, double most, bool whole) {
     ticks.factor = power;
   }
   const int decimals = std::max(0, ticks.factor - step_power);
-  for (double i = first; i <= last; ++i) {
-    const double shown = (i * step - ticks.offset) / std::pow(10.0, ticks.factor);
-    ticks.ticks.push_back({i * step, fixed_label(shown, decimals)});
+  const int num_ticks = static_cast<int>(last - first) + 1;
+  for (int i = 0; i < num_ticks; ++i) {
+    const double at = (first + i) * step;
+    const double shown = (at - ticks.offset) / std::pow(10.0, ticks.factor);
+    ticks.ticks.push_back({at, fixed_label(shown, decimals)});
   }
   return ticks;
 }

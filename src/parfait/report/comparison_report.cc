@@ -51,7 +51,7 @@ const result::Estimate* find_estimate(const result::Fit& fit, const std::string&
 }
 
 Html fit_overview(const std::vector<NamedFit>& fits) {
-  const auto kNumber = Table::Kind::kNumber;
+  constexpr auto kNumber = Table::Kind::kNumber;
   Table table{"",
               {{"run"},
                {"status"},
@@ -156,7 +156,7 @@ Html objectives_plot(const std::vector<NamedFit>& fits) {
 }
 
 Html simulation_overview(const std::vector<NamedSimulation>& runs) {
-  const auto kNumber = Table::Kind::kNumber;
+  constexpr auto kNumber = Table::Kind::kNumber;
   Table table{"",
               {{"run"},
                {"status"},
@@ -222,6 +222,7 @@ Html shared_quantities(const std::vector<NamedSimulation>& runs) {
 template <class Runs>
 std::vector<std::string> run_names(const Runs& runs) {
   std::vector<std::string> names;
+  names.reserve(runs.size());
   for (const auto& run : runs) names.push_back(run.name);
   return names;
 }

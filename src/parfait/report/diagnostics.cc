@@ -133,6 +133,7 @@ Autocorrelation autocorrelation(std::span<const ResidualGroup> groups, int most)
 std::vector<int> clustered_order(const result::Matrix& correlation) {
   const int n = correlation.rows;
   std::vector<std::vector<int>> clusters;
+  clusters.reserve(n);
   for (int i = 0; i < n; ++i) clusters.push_back({i});
   // Average distances, updated when clusters merge (Lance and Williams).
   std::vector<std::vector<double>> distance(n, std::vector<double>(n, 1));

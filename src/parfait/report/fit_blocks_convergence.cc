@@ -107,7 +107,7 @@ Html parameter_paths(const FitView& view) {
 }
 
 Html iteration_table(const std::vector<Iteration>& history) {
-  const auto kNumber = Table::Kind::kNumber;
+  constexpr auto kNumber = Table::Kind::kNumber;
   Table table{"",
               {{"iteration", kNumber},
                {"objective", kNumber},

@@ -111,7 +111,7 @@ Html estimate_table(const FitView& view, const std::vector<Estimate>& estimates,
                             }),
                             .shift = any([](const Estimate& e) { return e.shift.has_value(); }),
                             .profile = !states && !view.fit.profiles.empty()};
-  const auto kNumber = Table::Kind::kNumber;
+  constexpr auto kNumber = Table::Kind::kNumber;
   Table table{caption, {{states ? "initial state" : "parameter"}, {"value", kNumber}}, {}};
   if (has.unit) table.columns.push_back({"unit"});
   table.columns.push_back({"±", Table::Kind::kText, "standard deviation"});

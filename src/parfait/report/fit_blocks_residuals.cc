@@ -228,7 +228,7 @@ Html group_table(const FitView& view) {
     if (std::isfinite(group.rms)) largest = std::max(largest, group.rms);
     total += group.sum_of_squares;
   }
-  const auto kNumber = Table::Kind::kNumber;
+  constexpr auto kNumber = Table::Kind::kNumber;
   Table table{
       "Who does not fit: root mean square of weighted residuals, worst first; dashed: β",
       {{"data"},

@@ -16,7 +16,7 @@ struct Case {
 };
 
 class Algorithms : public ::testing::TestWithParam<Case> {
- protected:
+ public:
   const Tree tree = GetParam().make().build();
   Workspace ws{tree};
   const TestState state = test_state(tree, 7);

@@ -18,7 +18,7 @@ struct DerivativeCase {
 };
 
 class Derivatives : public ::testing::TestWithParam<DerivativeCase> {
- protected:
+ public:
   Derivatives() {
     if (!GetParam().with_wrenches) return;
     for (int b = 0; b < tree.num_bodies(); ++b) {

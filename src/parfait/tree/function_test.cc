@@ -89,6 +89,7 @@ TEST(TreeFunction, SimmSplineReproducesCubics) {
   // not.
   const auto cubic = [](double q) { return 0.3 * q * q * q - 0.5 * q * q + 0.2 * q + 0.9; };
   std::vector<double> values;
+  values.reserve(std::size(kKnots));
   for (const double knot : kKnots) values.push_back(cubic(knot));
   const Function simm = Function::spline(FunctionKind::kSimmSpline, kKnots, values);
   const Function natural = Function::spline(FunctionKind::kNaturalSpline, kKnots, values);

@@ -281,6 +281,7 @@ void newton_euler(const Tree& tree, const BoundConstants<S>& bound,
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): S is a type
 #define PARFAIT_TREE_KINEMATICS(S)                                                                 \
   template void resize(const Tree&, DrivenMotion<S>&);                                             \
   template void drive_positions(const Tree&, const BoundConstants<S>&, const S*, DrivenMotion<S>&, \
@@ -296,6 +297,7 @@ void newton_euler(const Tree& tree, const BoundConstants<S>& bound,
   template void newton_euler(const Tree&, const BoundConstants<S>&,                                \
                              const std::vector<NodeMotion<S>>&, const S*, const Vec3<S>&,          \
                              const Force<S>*, std::vector<NodeForces<S>>&, S*);
+// NOLINTEND(bugprone-macro-parentheses)
 PARFAIT_TREE_KINEMATICS(double)
 PARFAIT_TREE_KINEMATICS(Dual)
 #undef PARFAIT_TREE_KINEMATICS

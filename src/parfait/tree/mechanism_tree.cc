@@ -133,7 +133,7 @@ void MechanismTree::span(const Description& description) {
   number_.assign(num_bodies, -1);
   std::vector<char> used(description.joints.size(), 0);
   const auto reached = [&](int body) { return body < 0 || number_[body] >= 0; };
-  const auto attach = [&](Link link) {
+  const auto attach = [&](const Link& link) {
     number_[link.body] = static_cast<int>(links_.size());
     links_.push_back(link);
   };

@@ -398,7 +398,7 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
     Observed<Dual>& observed = w.chunks[chunk].observed;
     observed.t = Dual(w.observed.t);
     for (int lane = 0; lane < math::kLanes; ++lane) {
-      const std::size_t k = static_cast<std::size_t>(chunk * math::kLanes + lane);
+      const std::size_t k = static_cast<std::size_t>(chunk) * math::kLanes + lane;
       if (k < d.dt.size()) observed.t.d[lane] = d.dt[k];
     }
     for (std::size_t i = 0; i < o.quantities.size(); ++i) {

@@ -100,7 +100,7 @@ Matrix6 motion_cross(const Motion<double>& v) {
 }
 
 class SpatialMatrices : public ::testing::Test {
- protected:
+ public:
   const Transform<double> X_AB{test_rotation(0.3, -0.7, 1.1), {0.4, -1.2, 0.8}};
   const Transform<double> X_BC{test_rotation(-1.3, 0.2, 0.5), {-0.3, 0.5, 0.9}};
   const Motion<double> v{{0.3, -0.4, 1.2}, {0.7, 0.2, -0.6}};

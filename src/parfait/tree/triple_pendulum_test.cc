@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<double>;
 
 class TriplePendulum : public ::testing::Test {
- protected:
+ public:
   static Tree make() {
     TestTree tree;
     tree.gravity = {0, 0, -9.81};

@@ -240,25 +240,24 @@ void add_outside(ShootingLayout& layout) {
 
 ShootingLayout make_shooting_layout(const ExperimentDescription& description,
                                     const Unknowns& shared) {
-  using namespace shooting_layout;
   ShootingLayout layout;
   layout.id = description.id;
   layout.system = description.system;
   layout.state_names = description.system->state_names();
   layout.shared = shared;
   layout.locals = Unknowns(description.locals);
-  add_parameters(description, layout);
-  add_first_node(description, layout);
-  add_grid(description, layout);
+  shooting_layout::add_parameters(description, layout);
+  shooting_layout::add_first_node(description, layout);
+  shooting_layout::add_grid(description, layout);
   const std::vector<Measurement> measurements = measurements_of(description);
   RowBuilder builder(layout);
-  add_requests(description, measurements, builder);
-  add_measurements(description, measurements, builder, layout);
-  add_priors(description, layout);
-  add_requirements(description, builder, layout);
-  add_all_bounds(description, layout);
+  shooting_layout::add_requests(description, measurements, builder);
+  shooting_layout::add_measurements(description, measurements, builder, layout);
+  shooting_layout::add_priors(description, layout);
+  shooting_layout::add_requirements(description, builder, layout);
+  shooting_layout::add_all_bounds(description, layout);
   layout.observer = layout.system->make_observer(layout.quantities);
-  add_outside(layout);
+  shooting_layout::add_outside(layout);
   return layout;
 }
 

@@ -256,10 +256,9 @@ std::string bvh_text(const BvhFile& file) {
     const BvhJoint& joint = file.joints[i];
     close_down_to(joint.parent);
     const std::string indent(open.size(), '\t');
-    out += indent +
-           (joint.is_end ? std::string("End Site")
-                         : (joint.parent < 0 ? "ROOT " : "JOINT ") + joint.name) +
-           "\n" + indent + "{\n";
+    const std::string name = joint.is_end ? std::string("End Site")
+                                          : (joint.parent < 0 ? "ROOT " : "JOINT ") + joint.name;
+    out += fmt::format("{0}{1}\n{0}{{\n", indent, name);
     out += fmt::format("{}\tOFFSET {} {} {}\n", indent, number_text(joint.offset[0]),
                        number_text(joint.offset[1]), number_text(joint.offset[2]));
     if (!joint.is_end) {

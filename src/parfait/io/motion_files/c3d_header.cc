@@ -262,7 +262,8 @@ std::int64_t LayoutFinder::room() const {
 void LayoutFinder::find_frames() {
   const std::int64_t bytes = layout_.frame_bytes();
   if (bytes == 0) fail("there are neither points nor analog channels");
-  const double held = static_cast<double>(room() / bytes);
+  const std::int64_t whole_frames = room() / bytes;
+  const auto held = static_cast<double>(whole_frames);
   if (held < 1) {
     fail(fmt::format("a frame needs {} bytes, but only {} follow where the data begin (byte {})",
                      bytes, room(), layout_.data));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -64,7 +65,7 @@ TEST(Trc, LabelsMayStandAnywhereAboveTheirColumns) {
   const std::string rows = "X1\n\n1\t0\t1\t2\t300\t4\t5\t6\n2\t0.01\t1\t2\t3\t\t\t\n";
   for (const std::string labels :
        {"Frame#\tTime\tA\t\t\tB b\t\t\n\t\t", "Frame#\tTime\t\tA\t\tB b\n\t\t\t"}) {
-    const Trial trial = read_trc_text(kTrcHeader + labels + rows, "a.trc");
+    const Trial trial = read_trc_text(fmt::format("{}{}{}", kTrcHeader, labels, rows), "a.trc");
     ASSERT_EQ(trial.markers.size(), 2U);
     EXPECT_EQ(trial.markers.points[1].name, "B b");
     EXPECT_EQ(trial.markers.at(0, 1)[2], 6);
@@ -75,7 +76,7 @@ TEST(Trc, LabelsMayStandAnywhereAboveTheirColumns) {
 
 TEST(Trc, OddHeadersAndRowsAreReadAndToldWithTheirLine) {
   const std::string labels = "Frame#\tTime\tA\t\t\tB\t\t\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n";
-  const auto told = [&](std::string text) {
+  const auto told = [&](const std::string& text) {
     return warnings_of(read_trc_text(text, "a.trc").warnings);
   };
   const std::string row1 = "1\t0\t1\t2\t300\t4\t5\t6\n", row2 = "2\t0.01\t1\t2\t300\t4\t5\t6\n";
@@ -106,11 +107,12 @@ TEST(Trc, OddHeadersAndRowsAreReadAndToldWithTheirLine) {
 
 TEST(Trc, BlanksMaySeparateAndAnyLineEndsWillDo) {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
-    const std::string text =
-        "PathFileType 4 (X/Y/Z) a.trc" + end +
-        "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame" + end +
-        "50 50 2 2 m 50 7" + end + "Frame# Time A B" + end + "X1 Y1 Z1 X2 Y2 Z2" + end +
-        "7 0.12 1 2 3 4 5 6" + end + "8 0.14 1 2 3 nan nan nan" + end;
+    const std::string text = fmt::format(
+        "PathFileType 4 (X/Y/Z) a.trc{0}"
+        "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame{0}"
+        "50 50 2 2 m 50 7{0}Frame# Time A B{0}X1 Y1 Z1 X2 Y2 Z2{0}"
+        "7 0.12 1 2 3 4 5 6{0}8 0.14 1 2 3 nan nan nan{0}",
+        end);
     const Trial trial = read_trc_text(text, "a.trc");
     EXPECT_EQ(trial.num_frames, 2U);
     EXPECT_EQ(trial.first_frame, 7);

@@ -136,7 +136,9 @@ class JsonReader {
   template <class T>
   void optional(const char* key, std::optional<T>& x) const {
     x.reset();
-    if (json_.contains(key)) read(at(key), path(key), x.emplace());
+    if (!json_.contains(key)) return;
+    x = T{};  // not emplace(): clang 14 finds none for members that have defaults
+    read(at(key), path(key), *x);
   }
   template <class T>
   void unless_empty(const char* key, T& x) const {
@@ -203,7 +205,8 @@ class JsonReader {
     if (!json.is_object()) fail_at(where, "must be an object");
     values.clear();
     for (const auto& [name, item] : json.items()) {
-      read(item, where + "." + name, values.emplace_back(result::NamedValue{name, 0}).value);
+      read(item, fmt::format("{}.{}", where, name),
+           values.emplace_back(result::NamedValue{name, 0}).value);
     }
   }
   template <class T>

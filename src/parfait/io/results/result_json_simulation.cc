@@ -75,8 +75,8 @@ void fields(Archive& a, typename Archive::template Ref<result::Drift> drift) {
     a("energy_relative", e.relative);
   };
   if constexpr (Archive::kReads) {
-    if (a.has("constraints")) constraints(drift.constraints.emplace());
-    if (a.has("energy")) energy(drift.energy.emplace());
+    if (a.has("constraints")) constraints(*(drift.constraints = result::Drift::Constraints{}));
+    if (a.has("energy")) energy(*(drift.energy = result::Drift::Energy{}));
   } else {
     if (drift.constraints) constraints(*drift.constraints);
     if (drift.energy) energy(*drift.energy);
@@ -99,7 +99,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Partition> partit
     a("largest_residual_t", w.t);
   };
   if constexpr (Archive::kReads) {
-    if (a.has("largest_residual_row")) worst(partition.worst.emplace());
+    if (a.has("largest_residual_row")) worst(*(partition.worst = result::Partition::Worst{}));
   } else {
     if (partition.worst) worst(*partition.worst);
   }

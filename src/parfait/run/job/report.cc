@@ -54,6 +54,7 @@ std::string fit_reports(const std::vector<fs::path>& folders) {
     return report::fit_report(fit, read_tables(folders[0], fit));
   }
   std::vector<report::NamedFit> fits;
+  fits.reserve(folders.size());
   for (const auto& folder : folders) fits.push_back({folder.string(), read_fit(folder)});
   return report::comparison_report(fits);
 }
@@ -65,6 +66,7 @@ std::string simulation_reports(const std::vector<fs::path>& folders) {
                                      read_table(folders[0], "steps.csv"));
   }
   std::vector<report::NamedSimulation> simulations;
+  simulations.reserve(folders.size());
   for (const auto& folder : folders) {
     simulations.push_back(
         {folder.string(), read_simulation(folder), read_table(folder, "trajectory.csv")});
