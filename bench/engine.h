@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "laws.h"
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// What the comparison asks of a multibody engine: one system, several states of it, and for any of
 /// them the accelerations from positions and velocities alone.

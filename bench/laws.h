@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// Are these accelerations right? Answered from the description alone, without any engine.
 namespace parfait::bench {

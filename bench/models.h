@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// The systems that are timed, as descriptions: Parfait, Simbody and MuJoCo are all built from
 /// these.

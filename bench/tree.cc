@@ -11,8 +11,8 @@
 #include "laws.h"
 #include "models.h"
 #include "parfait/base/error.h"
-#include "parfait/tree/derivatives.h"
-#include "parfait/tree/mechanism_tree.h"
+#include "parfait/tree/algorithms/derivatives.h"
+#include "parfait/tree/build/mechanism_tree.h"
 #include "parfait/tree/model.h"
 #include "stopwatch.h"
 

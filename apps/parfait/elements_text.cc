@@ -4,7 +4,7 @@
 
 #include "elements_text.h"
 #include "parfait/io/results/elements_json.h"
-#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/elements/constraint_types.h"
 #include "text_table.h"
 
 namespace parfait::app {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/registry.h"
 
 namespace parfait::app {
 

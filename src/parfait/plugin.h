@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parfait/mechanism/event.h"
-#include "parfait/mechanism/force.h"
-#include "parfait/mechanism/measured_force.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/event.h"
+#include "parfait/mechanism/elements/force.h"
+#include "parfait/mechanism/elements/measured_force.h"
+#include "parfait/mechanism/elements/registry.h"
 
 /// What a plug-in needs: a shared library whose element types register themselves while it loads
 /// (`parfait --plugin lib.so`, or linked into a program).

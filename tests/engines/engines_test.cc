@@ -4,8 +4,8 @@
 
 #include "models.h"
 #include "parfait/mbs/model.h"
-#include "parfait/tree/algorithms.h"
-#include "parfait/tree/mechanism_tree.h"
+#include "parfait/tree/algorithms/algorithms.h"
+#include "parfait/tree/build/mechanism_tree.h"
 #include "testing/random_models.h"
 
 /// Accelerations of the same mechanisms in natural and in joint coordinates.

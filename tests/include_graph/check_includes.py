@@ -27,21 +27,25 @@ NARROWER = {
 }
 # Subfolders of large rooms, in the order of the work. A step may include the steps before it ...
 STEPS = {
+    "mechanism": ["description", "elements", "constants", "quantities", "checks"],
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
             "second_order", "build"],
+    "tree": ["structure", "algorithms", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
     "io": ["text", "model", "problem", "motion_files", "results"],
+    "report": ["html", "drawing", "blocks", "pages"],
     "run": ["job", "simulation", "fit", "import", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {
+    "mechanism": ["description", "elements", "constants", "quantities", "checks"],
     "estimate/algebraic": {"linear", "iteration", "problem", "experiment"},
     "estimate/statistics": {"linear", "iteration", "problem", "experiment"},
 }
 # The face of a room: the header beside its steps that others include, and its source. Every step may include it,
 # and it may include every step.
-FACES = {"mbs": "model"}
+FACES = {"mbs": "model", "tree": "model"}
 # Libraries that only some rooms may know: the computation tier knows no file format and prints nothing.
 LIBRARIES = {
     "pugixml.hpp": {"io"},

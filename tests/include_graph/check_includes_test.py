@@ -32,7 +32,7 @@ class Includes(unittest.TestCase):
         self.assertIn(words, found[0])
 
     def test_a_room_may_include_rooms_above_it_and_itself(self):
-        self.expect_clean("tree/a.cc", '#include "parfait/tree/a.h"\n#include "parfait/dynamics/system.h"\n'
+        self.expect_clean("tree/structure/a.h", '#include "parfait/tree/structure/b.h"\n#include "parfait/dynamics/system.h"\n'
                                        '#include <vector>\n#include <Eigen/Core>\n')
 
     def test_a_room_must_not_include_a_room_below_it(self):
@@ -40,9 +40,9 @@ class Includes(unittest.TestCase):
                         "a.h:2: dynamics must not include mbs")
 
     def test_a_mechanism_knows_no_engine_and_engines_do_not_know_each_other(self):
-        self.expect_clean("tree/a.cc", '#include "parfait/mechanism/description.h"\n')
-        self.expect_one("mechanism/a.cc", '#include "parfait/mbs/model.h"\n', "mechanism must not include mbs")
-        self.expect_one("tree/a.cc", '#include "parfait/mbs/model.h"\n', "tree must not include mbs")
+        self.expect_clean("tree/structure/a.h", '#include "parfait/mechanism/description.h"\n')
+        self.expect_one("mechanism/elements/a.h", '#include "parfait/mbs/model.h"\n', "mechanism must not include mbs")
+        self.expect_one("tree/structure/a.h", '#include "parfait/mbs/model.h"\n', "tree must not include mbs")
 
     def test_integrate_must_not_know_bodies(self):
         self.expect_one("integrate/stepping/a.h", '#include "parfait/mbs/model.h"\n',
@@ -59,9 +59,9 @@ class Includes(unittest.TestCase):
         self.expect_one("math/a.h", '#include "testing/near.h"\n', "only tests")
 
     def test_headers_for_tests_are_for_tests_only(self):
-        self.expect_clean("tree/test_state.h", "#include <gtest/gtest.h>\n")
-        self.expect_clean("tree/a_test.cc", '#include "parfait/tree/test_state.h"\n')
-        self.expect_one("tree/a.cc", '#include "parfait/tree/test_state.h"\n', "only tests")
+        self.expect_clean("tree/structure/test_state.h", "#include <gtest/gtest.h>\n")
+        self.expect_clean("tree/structure/a_test.cc", '#include "parfait/tree/structure/test_state.h"\n')
+        self.expect_one("tree/structure/a.h", '#include "parfait/tree/structure/test_state.h"\n', "only tests")
 
     def test_tests_may_not_include_later_rooms_either(self):
         self.expect_one("math/a_test.cc", '#include "parfait/io/text/csv.h"\n', "comes later")
@@ -70,8 +70,8 @@ class Includes(unittest.TestCase):
         self.expect_clean("integrate/driver/a_test.cc", '#include "parfait/mbs/model.h"\n')
 
     def test_the_computation_tier_knows_no_file_format(self):
-        self.expect_one("tree/a.cc", "#include <pugixml.hpp>\n", "must not know <pugixml.hpp>")
-        self.expect_one("tree/a.cc", "#include <fstream>\n", "must not know <fstream>")
+        self.expect_one("tree/structure/a.h", "#include <pugixml.hpp>\n", "must not know <pugixml.hpp>")
+        self.expect_one("tree/structure/a.h", "#include <fstream>\n", "must not know <fstream>")
         self.expect_one("io/text/a.h", "#include <iostream>\n", "must not know <iostream>")
         self.expect_clean("io/text/a.h", "#include <pugixml.hpp>\n#include <fstream>\n")
 

@@ -15,14 +15,6 @@ PARTS = {
     "dynamics/formula_events.cc": "formula_system_impl.h",
     "dynamics/formula_observer.cc": "formula_system_impl.h",
     "dynamics/formula_scope.cc": "formula_data.h",
-    "mechanism/check_constants.cc": "check_parts.h",
-    "mechanism/check_events.cc": "check_parts.h",
-    "mechanism/check_formulas.cc": "check_parts.h",
-    "mechanism/check_geometry.cc": "check_parts.h",
-    "mechanism/check_parameters.cc": "check_parts.h",
-    "mechanism/events.cc": "standard_elements.h",
-    "mechanism/forces.cc": "standard_elements.h",
-    "mechanism/joints.cc": "standard_elements.h",
 }
 
 

@@ -11,8 +11,8 @@
 
 /// What descriptions of models of every kind have in common, as a person writes it: parameters,
 /// inputs, events, how to simulate. Formula models (formula_model.h) and mechanisms
-/// (mechanism/description.h) use these words as they are or add to them; `io` reads and writes them
-/// once, check_vocabulary.h checks them once.
+/// (mechanism/description/description.h) use these words as they are or add to them; `io` reads and
+/// writes them once, check_vocabulary.h checks them once.
 namespace parfait::dynamics {
 
 /// A formula as a person wrote it, and where its first character stands. A number is a formula too.

@@ -12,7 +12,7 @@
 #include "parfait/mbs/solver/body_step.h"
 #include "parfait/mbs/solver/joint_step.h"
 #include "parfait/mbs/solver/loops.h"
-#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/elements/constraint_types.h"
 
 namespace parfait::mbs {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "parfait/math/finite.h"
-#include "parfait/mechanism/check_description.h"
-#include "parfait/tree/model_data.h"
+#include "parfait/mechanism/checks/check_description.h"
+#include "parfait/tree/system/model_data.h"
 
 namespace parfait::tree {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "parfait/dynamics/system.h"
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 namespace parfait::tree {
 

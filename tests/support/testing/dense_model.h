@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 #include "testing/witness_elements.h"
 
 namespace parfait::testing_support {

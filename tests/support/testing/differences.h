@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <functional>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 #include "testing/dense_model.h"
 
 namespace parfait::testing_support {

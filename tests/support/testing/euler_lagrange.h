@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// A second witness, independent of natural coordinates: a chain of bodies in joint angles, its
 /// motion from d/dt dL/dtheta' - dL/dtheta = -dD/dtheta' with L = T - V built from positions only.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 #include "testing/witness_elements.h"
 
 /// Models with fixed numbers, each consistent in its initial state.

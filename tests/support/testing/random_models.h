@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 #include "testing/dense_model.h"
 #include "testing/euler_lagrange.h"
 #include "testing/model_gallery.h"

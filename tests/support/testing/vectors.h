@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// Three numbers of a description and as a vector.
 namespace parfait::testing_support {

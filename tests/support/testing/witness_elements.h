@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 #include "testing/dual.h"
 
 /// The pieces of a described model as plain functions of body positions, for DenseModel. Everything

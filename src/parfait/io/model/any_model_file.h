@@ -7,7 +7,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_model.h"
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 namespace parfait::io {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "parfait/io/text/xml_element.h"
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// The mechanical elements of a model file, each from its XML element.
 namespace parfait::io {

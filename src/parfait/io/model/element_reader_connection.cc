@@ -6,8 +6,8 @@
 #include "parfait/io/model/element_reader.h"
 #include "parfait/io/model/vocabulary_reader.h"
 #include "parfait/io/text/value_reader.h"
-#include "parfait/mechanism/constraint_types.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/constraint_types.h"
+#include "parfait/mechanism/elements/registry.h"
 
 // Joints, constraints, forces and events: what connects bodies.
 namespace parfait::io {

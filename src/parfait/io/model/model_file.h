@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// Model files (XML, root `<model>`; docs/schema/model.xsd describes them). The files printed in
 /// Kraus 2006, section 12.1, are read as they stand. Reading finds what is wrong with the text:
 /// syntax, unknown elements and attributes, things that are not numbers. mechanism::check
-/// (mechanism/check_description.h) finds what is wrong with the model. Both throw base::InputError
-/// with file, line and column.
+/// (mechanism/checks/check_description.h) finds what is wrong with the model. Both throw
+/// base::InputError with file, line and column.
 namespace parfait::io {
 
 class XmlSource;  // xml_element.h

@@ -7,7 +7,8 @@
 #include <filesystem>
 #include <numbers>
 
-#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/checks/check_description.h"
+#include "parfait/mechanism/constants/element_constants.h"
 
 namespace parfait::io {
 namespace {

@@ -12,7 +12,7 @@
 #include "parfait/io/text/text_file.h"
 #include "parfait/io/text/value_reader.h"
 #include "parfait/io/text/xml_attributes.h"
-#include "parfait/mechanism/constraint_types.h"
+#include "parfait/mechanism/elements/constraint_types.h"
 
 namespace parfait::io {
 namespace {

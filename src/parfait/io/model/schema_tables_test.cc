@@ -9,7 +9,7 @@
 #include "parfait/io/model/any_model_file.h"
 #include "parfait/io/model/model_file.h"
 #include "parfait/io/text/text_file.h"
-#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/checks/check_description.h"
 
 // Schemas and documentation list what the tables of the program list.
 namespace parfait::io {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "parfait/io/results/json_archive.h"
-#include "parfait/mechanism/constraint_types.h"
-#include "parfait/mechanism/name_pattern.h"
+#include "parfait/mechanism/description/name_pattern.h"
+#include "parfait/mechanism/elements/constraint_types.h"
 
 namespace parfait::io {
 namespace elements_json {

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "parfait/mechanism/driven_constants.h"
-#include "parfait/mechanism/quantity_table.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/constants/driven_constants.h"
+#include "parfait/mechanism/elements/registry.h"
+#include "parfait/mechanism/quantities/quantity_table.h"
 
 /// Everything a model may name, from the tables with which the library reads models.
 namespace parfait::io {

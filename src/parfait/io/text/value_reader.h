@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parfait/io/text/xml_element.h"
-#include "parfait/mechanism/description.h"
+#include "parfait/mechanism/description/description.h"
 
 /// Numbers, formulas and frames inside a model file. `what` names the thing read in messages.
 namespace parfait::io {

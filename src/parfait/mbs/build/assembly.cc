@@ -12,7 +12,7 @@
 #include "parfait/mbs/forces/force_stage.h"
 #include "parfait/mbs/projection/projection.h"
 #include "parfait/mbs/solver/body_step.h"
-#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/constants/element_constants.h"
 
 namespace parfait::mbs {
 namespace {

@@ -11,9 +11,9 @@
 #include "parfait/mbs/data/model_data.h"
 #include "parfait/mbs/second_order/second_order.h"
 #include "parfait/mbs/solver/structure.h"
-#include "parfait/mechanism/check_description.h"
-#include "parfait/mechanism/constraint_types.h"
-#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/checks/check_description.h"
+#include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/elements/constraint_types.h"
 
 // From a description to a model: numbers for names, once.
 namespace parfait::mbs {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "parfait/mechanism/check_parts.h"
-#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/checks/check_parts.h"
+#include "parfait/mechanism/constants/element_constants.h"
 
 namespace parfait::mbs {
 

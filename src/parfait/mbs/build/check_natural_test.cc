@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/checks/check_description.h"
 
 // The messages about files are tested with the files: io/model/broken_models_test.cc.
 namespace parfait::mbs {

@@ -2,7 +2,7 @@
 
 #include "parfait/mbs/solver/released.h"
 #include "parfait/mbs/solver/site.h"
-#include "parfait/mechanism/force.h"
+#include "parfait/mechanism/elements/force.h"
 
 /// From bodies to the frames that elements see, and from what elements give back to bodies: a
 /// wrench about the centre of mass and, for released bodies, the forces on the axes whole.

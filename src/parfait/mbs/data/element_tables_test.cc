@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "parfait/mbs/model.h"
-#include "parfait/mechanism/check_description.h"
-#include "parfait/mechanism/constraint_types.h"
-#include "parfait/mechanism/name_pattern.h"
-#include "parfait/mechanism/quantity_table.h"
+#include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/description/name_pattern.h"
+#include "parfait/mechanism/elements/constraint_types.h"
+#include "parfait/mechanism/quantities/quantity_table.h"
 
 // The tables that reading a model and `parfait elements` share.
 namespace parfait::mbs {

@@ -7,8 +7,8 @@
 #include "parfait/dynamics/system.h"
 #include "parfait/expr/formula.h"
 #include "parfait/mbs/data/force_data.h"
-#include "parfait/mechanism/event.h"
-#include "parfait/mechanism/quantity.h"
+#include "parfait/mechanism/elements/event.h"
+#include "parfait/mechanism/quantities/quantity.h"
 
 /// Events and switching functions of a model.
 namespace parfait::mbs {

@@ -6,7 +6,7 @@
 
 #include "parfait/expr/formula.h"
 #include "parfait/mbs/data/element_ends.h"
-#include "parfait/mechanism/force.h"
+#include "parfait/mechanism/elements/force.h"
 
 /// Force elements of a model.
 namespace parfait::mbs {

@@ -5,7 +5,7 @@
 #include "parfait/expr/formula.h"
 #include "parfait/mbs/solver/kernel.h"
 #include "parfait/mbs/solver/mechanism_names.h"
-#include "parfait/mechanism/quantity.h"
+#include "parfait/mechanism/quantities/quantity.h"
 
 /// Formulas of a model: where their arguments stand, offsets that drive constraints, and the
 /// external states.

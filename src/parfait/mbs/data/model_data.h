@@ -9,9 +9,9 @@
 #include "parfait/mbs/data/quantities.h"
 #include "parfait/mbs/model.h"
 #include "parfait/mbs/solver/partitioning.h"
-#include "parfait/mechanism/constant_table.h"
-#include "parfait/mechanism/force_jacobian.h"
-#include "parfait/mechanism/inertia.h"
+#include "parfait/mechanism/constants/constant_table.h"
+#include "parfait/mechanism/description/inertia.h"
+#include "parfait/mechanism/elements/force_jacobian.h"
 
 /// Inside of Model: its constant part and the workspace, a struct for every stage of the work. Seen
 /// only by the files of this room.

@@ -1,8 +1,8 @@
 #include "parfait/mbs/data/quantities.h"
 
 #include "parfait/mbs/data/model_data.h"
-#include "parfait/mechanism/element_constants.h"
-#include "parfait/mechanism/quantity_table.h"
+#include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/quantities/quantity_table.h"
 
 namespace parfait::mbs {
 

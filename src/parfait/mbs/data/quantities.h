@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parfait/mechanism/quantity.h"
+#include "parfait/mechanism/quantities/quantity.h"
 
 namespace parfait::mbs {
 

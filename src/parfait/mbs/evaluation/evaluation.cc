@@ -9,7 +9,7 @@
 #include "parfait/mbs/solver/body_step.h"
 #include "parfait/mbs/solver/joint_step.h"
 #include "parfait/mbs/solver/released.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 // The right-hand side: evaluate, factor, solve.
 namespace parfait::mbs {

@@ -6,7 +6,7 @@
 #include "parfait/mbs/forces/force_stage.h"
 #include "parfait/mbs/placement/placement.h"
 #include "parfait/mbs/solver/released.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 // Directional derivatives of the right-hand side, chunk by chunk.
 namespace parfait::mbs {

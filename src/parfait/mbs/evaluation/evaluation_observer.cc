@@ -9,7 +9,7 @@
 #include "parfait/mbs/observation/observation.h"
 #include "parfait/mbs/placement/placement.h"
 #include "parfait/mbs/solver/body_step.h"
-#include "parfait/mechanism/element_constants.h"
+#include "parfait/mechanism/constants/element_constants.h"
 
 namespace parfait::mbs {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "parfait/mbs/data/model_data.h"
-#include "parfait/mechanism/event.h"
-#include "parfait/mechanism/force.h"
+#include "parfait/mechanism/elements/event.h"
+#include "parfait/mechanism/elements/force.h"
 
 /// Force elements at the state the workspace holds: frames in, forces out, wrenches on bodies.
 namespace parfait::mbs {

@@ -2,7 +2,7 @@
 
 #include "parfait/mbs/build/test_state.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/registry.h"
 #include "testing/dense_model.h"
 #include "testing/differences.h"
 #include "testing/model_gallery.h"

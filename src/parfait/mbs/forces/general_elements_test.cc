@@ -4,7 +4,7 @@
 #include "parfait/dynamics/second_order.h"
 #include "parfait/mbs/build/test_state.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/registry.h"
 #include "testing/differences.h"
 #include "testing/example_elements.h"
 #include "testing/model_gallery.h"

@@ -5,7 +5,7 @@
 #include "parfait/math/symmetric.h"
 #include "parfait/mbs/forces/force_stage.h"
 #include "parfait/mbs/placement/placement.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 // Quantities by name, each written once for numbers and for numbers with directions.
 namespace parfait::mbs {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 namespace parfait::mbs {
 

@@ -2,7 +2,7 @@
 
 #include "parfait/mbs/data/model_data.h"
 #include "parfait/mbs/placement/placement.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 // Everything that depends on the parameters alone: constants, inertia, geometry, and their
 // directions.

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "parfait/mbs/placement/placement.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 namespace parfait::mbs {
 

@@ -3,8 +3,8 @@
 
 #include "parfait/mbs/build/test_state.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mechanism/constraint_types.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/constraint_types.h"
+#include "parfait/mechanism/elements/registry.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"
 #include "testing/random_models.h"

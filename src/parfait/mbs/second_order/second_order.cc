@@ -10,7 +10,7 @@
 #include "parfait/mbs/projection/bilinear_row.h"
 #include "parfait/mbs/projection/invariants.h"
 #include "parfait/mbs/solver/body_step.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 namespace parfait::mbs {
 namespace {

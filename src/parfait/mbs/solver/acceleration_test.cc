@@ -2,8 +2,8 @@
 
 #include "parfait/mbs/build/test_state.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mechanism/constraint_types.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/elements/constraint_types.h"
+#include "parfait/mechanism/elements/registry.h"
 #include "testing/dense_model.h"
 #include "testing/driven_models.h"
 #include "testing/model_gallery.h"

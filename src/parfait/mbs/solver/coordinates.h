@@ -3,7 +3,7 @@
 #include <array>
 
 #include "parfait/mbs/solver/mechanism_names.h"
-#include "parfait/mechanism/general_frame.h"
+#include "parfait/mechanism/description/general_frame.h"
 
 namespace parfait::mbs {
 

@@ -2,7 +2,7 @@
 
 #include "parfait/mbs/solver/kernel.h"
 #include "parfait/mbs/solver/site.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 /// Directional derivatives of the accelerations, kLanes at a time, with the factors of the last
 /// solve.

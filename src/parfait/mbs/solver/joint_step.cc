@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 namespace parfait::mbs {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "parfait/mbs/solver/kernel.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 namespace parfait::mbs {
 

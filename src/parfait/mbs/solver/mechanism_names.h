@@ -1,9 +1,9 @@
 #pragma once
 
 #include "parfait/math/symmetric.h"
-#include "parfait/mechanism/constraint_row.h"
-#include "parfait/mechanism/description.h"
-#include "parfait/mechanism/registry.h"
+#include "parfait/mechanism/description/description.h"
+#include "parfait/mechanism/elements/constraint_row.h"
+#include "parfait/mechanism/elements/registry.h"
 
 /// The words of a mechanism that this room uses as its own.
 namespace parfait::mbs {

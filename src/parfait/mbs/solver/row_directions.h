@@ -1,7 +1,7 @@
 #pragma once
 
 #include "parfait/mbs/solver/direction_step.h"
-#include "parfait/mechanism/constraint_row.h"
+#include "parfait/mechanism/elements/constraint_row.h"
 
 /// The rows of any joint with directions, from the motion of its two markers: slower than what
 /// solve_directions does for joints without directions of their own, and right for all.

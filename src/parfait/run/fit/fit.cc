@@ -7,7 +7,7 @@
 #include "parfait/estimate/fit/profile.h"
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
-#include "parfait/report/fit_report.h"
+#include "parfait/report/pages/fit_report.h"
 #include "parfait/run/fit/facts.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"

@@ -6,7 +6,8 @@
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/mbs/model.h"
-#include "parfait/mechanism/check_description.h"
+#include "parfait/mechanism/checks/check_description.h"
+#include "parfait/mechanism/constants/element_constants.h"
 
 namespace parfait::run {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "parfait/base/sha256.h"
 #include "parfait/io/text/text_file.h"
-#include "parfait/mechanism/quantity_unit.h"
+#include "parfait/mechanism/quantities/quantity_unit.h"
 
 namespace parfait::run {
 namespace {

@@ -7,9 +7,9 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/text_file.h"
-#include "parfait/report/comparison_report.h"
-#include "parfait/report/fit_report.h"
-#include "parfait/report/simulation_report.h"
+#include "parfait/report/pages/comparison_report.h"
+#include "parfait/report/pages/fit_report.h"
+#include "parfait/report/pages/simulation_report.h"
 
 namespace parfait::run {
 namespace {

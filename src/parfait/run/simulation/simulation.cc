@@ -6,7 +6,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/mbs/model.h"
-#include "parfait/report/simulation_report.h"
+#include "parfait/report/pages/simulation_report.h"
 #include "parfait/run/job/origin.h"
 #include "parfait/run/job/poll.h"
 #include "parfait/run/job/run_folder.h"

@@ -1,0 +1,446 @@
+#include "parfait/tree/build/mechanism_tree.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/mechanism/checks/check_description.h"
+#include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/description/general_frame.h"
+#include "parfait/mechanism/description/inertia.h"
+#include "parfait/mechanism/description/natural_coordinates.h"
+#include "parfait/tree/build/described_motion.h"
+
+namespace parfait::tree {
+
+using math::Dual;
+using mechanism::Description;
+
+namespace {
+
+template <class S>
+Vec3<S> unit(const Vec3<S>& a) {
+  using std::sqrt;
+  return (S(1.0) / sqrt(dot(a, a))) * a;
+}
+
+/// The part of a normal to the unit vector n, of length one.
+template <class S>
+Vec3<S> unit_beside(const Vec3<S>& a, const Vec3<S>& n) {
+  return unit(a - dot(a, n) * n);
+}
+
+template <class S>
+struct MarkerAxes {
+  Vec3<S> o, x, y, z;
+};
+
+/// Given axes as they are; missing ones complete a right-handed frame around z.
+template <class S>
+MarkerAxes<S> marker_axes(const S* constants, bool has_x, bool has_y, const double (*map)[3]) {
+  const auto vector = [&](int i) {
+    const S* r = constants + 3 * i;
+    if (!map) return Vec3<S>{r[0], r[1], r[2]};
+    return Vec3<S>{S(map[0][0]) * r[0] + S(map[0][1]) * r[1] + S(map[0][2]) * r[2],
+                   S(map[1][1]) * r[1] + S(map[1][2]) * r[2], S(map[2][2]) * r[2]};
+  };
+  MarkerAxes<S> f{vector(0), {}, {}, vector(3)};
+  if (has_x) {
+    f.x = vector(1);
+    f.y = has_y ? vector(2) : unit(cross(f.z, f.x));
+  } else if (has_y) {
+    f.y = vector(2);
+    f.x = unit(cross(f.y, f.z));
+  } else {
+    const double a[3] = {std::abs(math::value_of(f.z.x)), std::abs(math::value_of(f.z.y)),
+                         std::abs(math::value_of(f.z.z))};
+    const int least = a[0] <= a[1] && a[0] <= a[2] ? 0 : a[1] <= a[2] ? 1 : 2;
+    const Vec3<S> e{S(least == 0 ? 1.0 : 0.0), S(least == 1 ? 1.0 : 0.0),
+                    S(least == 2 ? 1.0 : 0.0)};
+    f.x = unit(e - (dot(e, f.z) / dot(f.z, f.z)) * f.z);
+    f.y = unit(cross(f.z, f.x));
+  }
+  return f;
+}
+
+/// Orthonormal axes with z as it is, or normal to x and y, and x as near as possible.
+template <class S>
+Transform<S> about_z(const MarkerAxes<S>& f, bool by_normal) {
+  const Vec3<S> z = unit(by_normal ? cross(f.x, f.y) : f.z), x = unit_beside(f.x, z);
+  return {{x, cross(z, x), z}, f.o};
+}
+
+}  // namespace
+
+MechanismTree::MechanismTree(const Description& description) : table_(description) {
+  mechanism::refuse_natural_features(description, "joint coordinates");
+  for (const auto& body : description.bodies) {
+    BodySpec spec;
+    spec.first_constant = table_.index(body.id + ".mass");
+    spec.from_cholesky = table_.any_driven(spec.first_constant + 10, 10);
+    spec.about_origin =
+        body.about == mechanism::InertiaPoint::kOrigin &&
+        !mechanism::constant_number(description, body.id + ".inertia.xx").has_value();
+    const auto frame = mechanism::GeneralFrame::of(body);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) spec.S[i][j] = frame.S[i][j];
+    }
+    bodies_.push_back(spec);
+  }
+  for (const auto& force : description.forces) {
+    if (force.key != "Gravitation") continue;
+    const bool is_vector = table_.has(force.id + ".gx");
+    gravity_.push_back({table_.index(force.id + (is_vector ? ".gx" : ".g")), is_vector});
+  }
+  span(description);
+
+  std::vector<double> p = table_.parameter_initial(), constants(table_.size()),
+                      scratch(table_.scratch_size());
+  table_.bind(p.data(), constants.data(), scratch.data());
+  TreeBuilder builder;
+  for (Link& link : links_) {
+    link.steps = joint_of(link).steps;
+    choose_flip(description, link, constants);
+    BodyConstants<double> numbers;
+    bind_link(link, constants.data(), numbers);
+    Body body;
+    body.name = description.bodies[link.body].id;
+    body.parent = link.parent;
+    body.joint = joint_of(link);
+    for (std::size_t s = 0; s < numbers.axes.size(); ++s) {
+      body.joint.steps[s].axis = numbers.axes[s];
+    }
+    body.X_PJ = numbers.X_PJ;
+    body.X_BJ = numbers.X_BJ;
+    body.mass = numbers.mass;
+    body.center = numbers.center;
+    body.Theta = numbers.Theta;
+    builder.add(body);
+  }
+  tree_ = builder.build();
+  bind(constants.data(), tree_.constants);
+  set_state(description, constants);
+}
+
+void MechanismTree::span(const Description& description) {
+  const int num_bodies = static_cast<int>(description.bodies.size());
+  const auto index = [&](const std::string& id) {
+    if (id == mechanism::kInertial) return -1;
+    for (int i = 0; i < num_bodies; ++i) {
+      if (description.bodies[i].id == id) return i;
+    }
+    return -1;  // refused by the checks of a description
+  };
+  number_.assign(num_bodies, -1);
+  std::vector<char> used(description.joints.size(), 0);
+  const auto reached = [&](int body) { return body < 0 || number_[body] >= 0; };
+  const auto attach = [&](const Link& link) {
+    number_[link.body] = static_cast<int>(links_.size());
+    links_.push_back(link);
+  };
+  // Joints of the bodies reached so far, again and again until none reaches a new body.
+  const auto grow = [&] {
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (std::size_t j = 0; j < description.joints.size(); ++j) {
+        const mechanism::Joint& joint = description.joints[j];
+        if (used[j] || joint.key == "Free") continue;
+        const int begin = index(joint.begin.body), end = index(joint.end.body);
+        if (reached(begin) == reached(end)) continue;
+        Link link;
+        link.joint = static_cast<int>(j);
+        link.reversed = reached(end);
+        link.body = link.reversed ? begin : end;
+        const int carrier = link.reversed ? end : begin;
+        link.parent = carrier < 0 ? -1 : number_[carrier];
+        link.by_normals = joint.key == "Revolute_2";
+        if (joint.key == "Spherical") {
+          link.kind = Kind::kSpherical;
+        } else if (joint.key == "Revolute" || joint.key == "Revolute_2") {
+          link.kind = Kind::kRevolute;
+        } else if (joint.key == "Universal") {
+          link.kind = Kind::kUniversal;
+        } else if (joint.key == "Cylindrical") {
+          link.kind = Kind::kCylindrical;
+        } else if (joint.key == "Prismatic") {
+          link.kind = Kind::kPrismatic;
+        } else if (joint.key == "Fixed") {
+          link.kind = Kind::kFixed;
+        } else {
+          continue;  // holds distances or is a plug-in's: a closure
+        }
+        link.begin = marker(description, joint.begin, joint.id + ".begin");
+        link.end = marker(description, joint.end, joint.id + ".end");
+        used[j] = 1;
+        attach(link);
+        grown = true;
+      }
+    }
+  };
+  grow();
+  for (int body = 0; body < num_bodies; ++body) {
+    if (number_[body] >= 0) continue;
+    Link link;
+    link.body = body;
+    attach(link);
+    grow();
+  }
+  for (std::size_t j = 0; j < description.joints.size(); ++j) {
+    if (!used[j] && description.joints[j].key != "Free") closures_.push_back(static_cast<int>(j));
+  }
+}
+
+MechanismTree::Marker MechanismTree::marker(const Description& description,
+                                            const mechanism::Marker& given,
+                                            const std::string& prefix) const {
+  Marker out;
+  const mechanism::Frame* frame = &given.frame;
+  std::string name = prefix;
+  for (std::size_t i = 0; i < description.bodies.size(); ++i) {
+    const mechanism::Body& body = description.bodies[i];
+    if (body.id != given.body) continue;
+    out.body = static_cast<int>(i);
+    if (!given.reference.empty()) {
+      frame = &mechanism::find_by_id(body.markers, given.reference)->frame;
+      name = body.id + "." + given.reference;
+    }
+  }
+  out.first_constant = table_.index(name + ".o.x");
+  out.has_x = frame->has_x;
+  out.has_y = frame->has_y;
+  return out;
+}
+
+template <class S>
+Transform<S> MechanismTree::marker_frame(const Marker& marker, const S* constants) const {
+  return about_z(marker_axes(constants + marker.first_constant, marker.has_x, marker.has_y,
+                             marker.body < 0 ? nullptr : bodies_[marker.body].S),
+                 false);
+}
+
+template Transform<double> MechanismTree::marker_frame(const Marker&, const double*) const;
+template Transform<Dual> MechanismTree::marker_frame(const Marker&, const Dual*) const;
+
+Joint MechanismTree::joint_of(const Link& link) const {
+  const Vec3<double> x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+  switch (link.kind) {
+    case Kind::kFixed:
+      return Joint::fixed();
+    case Kind::kRevolute:
+      return Joint::revolute(z);
+    case Kind::kUniversal:
+      return link.reversed ? Joint::universal(y, x) : Joint::universal(x, y);
+    case Kind::kCylindrical: {
+      // begin to end: slide, then turn; the other way round if begin is carried.
+      const Step slide{StepKind::kTranslation, z, 0, -1}, turn{StepKind::kRotation, z, 1, -1};
+      return link.reversed ? Joint{{turn, slide}, {}} : Joint{{slide, turn}, {}};
+    }
+    case Kind::kPrismatic:
+      return Joint::prismatic(z);
+    case Kind::kSpherical:
+      return Joint::spherical();
+    default:
+      return Joint::floating();
+  }
+}
+
+template <class S>
+MechanismTree::JointFrames<S> MechanismTree::joint_frames(const Link& link,
+                                                          const S* constants) const {
+  const auto axes = [&](const Marker& end) {
+    return marker_axes(constants + end.first_constant, end.has_x, end.has_y,
+                       end.body < 0 ? nullptr : bodies_[end.body].S);
+  };
+  const MarkerAxes<S> b = axes(link.begin), e = axes(link.end);
+  // What the rows of each joint hold (mechanism/elements/standard_elements_joints.cc), for axes
+  // that need not be orthonormal.
+  JointFrames<S> out;
+  switch (link.kind) {
+    case Kind::kRevolute:  // z of end is normal to x and y of begin, or the reverse
+      out.begin = about_z(b, !link.by_normals);
+      out.end = about_z(e, link.by_normals);
+      break;
+    case Kind::kUniversal: {  // x of begin is normal to y of end
+      const Vec3<S> x = unit(b.x), z = unit_beside(b.z, x);
+      out.begin = {{x, cross(z, x), z}, b.o};
+      const Vec3<S> y = unit(e.y), w = unit_beside(e.z, y);
+      out.end = {{cross(y, w), y, w}, e.o};
+      break;
+    }
+    case Kind::kCylindrical:
+      out.begin = about_z(b, false);
+      out.end = about_z(e, true);
+      break;
+    case Kind::kPrismatic: {  // z of begin is normal to x, y of end; x of begin to y of end
+      const Vec3<S> z = unit(b.z), y = unit(cross(b.z, b.x));
+      out.begin = {{cross(y, z), y, z}, b.o};
+      const Vec3<S> n = unit(cross(e.x, e.y)), w = unit(e.y);
+      out.end = {{cross(w, n), w, n}, e.o};
+      break;
+    }
+    case Kind::kFixed: {  // z of end is normal to x, y of begin; x of begin to y of end
+      out.begin = about_z(b, true);
+      const Vec3<S> z = unit(e.z), x = unit(cross(e.y, e.z));
+      out.end = {{x, cross(z, x), z}, e.o};
+      break;
+    }
+    default:
+      out.begin = about_z(b, false);
+      out.end = about_z(e, false);
+  }
+  out.slide = transposed_times(out.begin.R, unit(cross(b.x, b.y)));
+  return out;
+}
+
+template <class S>
+void MechanismTree::bind_link(const Link& link, const S* constants, BodyConstants<S>& out) const {
+  const BodySpec& spec = bodies_[link.body];
+  const S* numbers = constants + spec.first_constant;
+  if (spec.from_cholesky) {
+    std::array<S, 10> L;
+    std::copy_n(numbers + 10, 10, L.begin());
+    const auto inertia = mechanism::inertia_from_cholesky(L);
+    const auto& J = inertia.J;
+    out.mass = inertia.m;
+    out.center = {inertia.c[0], inertia.c[1], inertia.c[2]};
+    out.Theta = {J[1] + J[2], J[0] + J[2], J[0] + J[1], -J[3], -J[4], -J[5]};
+  } else {
+    out.mass = numbers[0];
+    S center[3];
+    for (int i = 0; i < 3; ++i) {
+      center[i] = S(spec.S[i][i]) * numbers[1 + i];
+      for (int j = i + 1; j < 3; ++j) center[i] = center[i] + S(spec.S[i][j]) * numbers[1 + j];
+    }
+    out.center = {center[0], center[1], center[2]};
+    out.Theta = {numbers[4], numbers[5], numbers[6], numbers[7], numbers[8], numbers[9]};
+    if (spec.about_origin) {
+      const Sym3<S> whole = inertia_about_origin(out.mass, out.center, Sym3<S>{}).I;
+      out.Theta = out.Theta - whole;
+    }
+  }
+  out.axes.clear();
+  if (link.kind == Kind::kFloating) {
+    out.axes.resize(2);
+    return;
+  }
+  const JointFrames<S> frames = joint_frames(link, constants);
+  out.X_PJ = link.reversed ? frames.end : frames.begin;
+  out.X_BJ = link.reversed ? frames.begin : frames.end;
+  Mat3<S>& R = out.X_BJ.R;
+  R = {S(link.flip[0]) * R.x, S(link.flip[1]) * R.y, S(link.flip[2]) * R.z};
+  for (const Step& step : link.steps) {
+    const Vec3<double>& a = step.axis;
+    Vec3<S> axis{S(a.x), S(a.y), S(a.z)};
+    if (step.kind == StepKind::kTranslation) {
+      axis = frames.slide;
+      if (link.reversed) {  // in axes of begin as they are carried
+        axis = {S(link.flip[0]) * axis.x, S(link.flip[1]) * axis.y, S(link.flip[2]) * axis.z};
+      }
+    }
+    out.axes.push_back(axis);
+  }
+}
+
+template <class S>
+void MechanismTree::bind(const S* constants, Constants<S>& out) const {
+  out.bodies.resize(links_.size());
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    bind_link(links_[i], constants, out.bodies[i]);
+  }
+  const S zero(0.0);
+  out.gravity = {zero, zero, zero};
+  for (const Gravity& gravity : gravity_) {
+    const S* g = constants + gravity.first_constant;
+    out.gravity += gravity.is_vector ? Vec3<S>{g[0], g[1], g[2]} : Vec3<S>{zero, zero, g[0]};
+  }
+}
+
+template void MechanismTree::bind(const double*, Constants<double>&) const;
+template void MechanismTree::bind(const Dual*, Constants<Dual>&) const;
+
+void MechanismTree::choose_flip(const Description& description, Link& link,
+                                const std::vector<double>& constants) {
+  if (link.kind == Kind::kFloating || link.kind == Kind::kSpherical ||
+      link.kind == Kind::kUniversal) {
+    return;
+  }
+  BodyConstants<double> numbers;
+  bind_link(link, constants.data(), numbers);
+  const DescribedMotion carrier =
+      link.parent < 0 ? DescribedMotion{}
+                      : described_motion(description.bodies[links_[link.parent].body]);
+  const DescribedMotion carried = described_motion(description.bodies[link.body]);
+  const Mat3<double> P = carrier.X.R * numbers.X_PJ.R, B = carried.X.R * numbers.X_BJ.R;
+  link.flip[2] = dot(P.z, B.z) < 0 ? -1 : 1;
+  const bool turns = link.kind == Kind::kRevolute || link.kind == Kind::kCylindrical;
+  link.flip[0] = !turns && dot(P.x, B.x) < 0 ? -1 : 1;
+  link.flip[1] = link.flip[0] * link.flip[2];
+}
+
+void MechanismTree::set_state(const Description& description,
+                              const std::vector<double>& /*constants*/) {
+  q_.assign(tree_.nq, 0.0);
+  v_.assign(tree_.nv, 0.0);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Link& link = links_[i];
+    const BodyConstants<double>& c = tree_.constants.bodies[i];
+    const DescribedMotion carrier =
+        link.parent < 0 ? DescribedMotion{}
+                        : described_motion(description.bodies[links_[link.parent].body]);
+    const RelativeMotion r =
+        relative_motion(carrier, c.X_PJ, described_motion(description.bodies[link.body]), c.X_BJ);
+    double *q = q_.data() + tree_.bodies[i].q, *v = v_.data() + tree_.bodies[i].v;
+    const Mat3<double>& R = r.X.R;
+    const double about_z = std::atan2(R.x.y - R.y.x, R.x.x + R.y.y);
+    switch (link.kind) {
+      case Kind::kFixed:
+        break;
+      case Kind::kRevolute:
+        q[0] = about_z;
+        v[0] = r.omega.z;
+        break;
+      case Kind::kUniversal:
+        if (link.reversed) {
+          q[0] = std::atan2(-R.x.z, R.x.x);
+          q[1] = std::atan2(-R.z.y, R.y.y);
+          v[0] = dot(Vec3<double>{R.x.y, R.y.y, R.z.y}, r.omega);
+          v[1] = r.omega.x;
+        } else {
+          q[0] = std::atan2(R.y.z, R.y.y);
+          q[1] = std::atan2(R.z.x, R.x.x);
+          v[0] = dot(Vec3<double>{R.x.x, R.y.x, R.z.x}, r.omega);
+          v[1] = r.omega.y;
+        }
+        break;
+      case Kind::kCylindrical: {
+        const Vec3<double> slide = link.reversed ? R * c.axes[1] : c.axes[0];
+        q[0] = dot(slide, r.X.p);
+        q[1] = about_z;
+        v[0] = dot(slide, r.v);
+        v[1] = r.omega.z;
+        break;
+      }
+      case Kind::kPrismatic:
+        q[0] = dot(c.axes[0], r.X.p);
+        v[0] = dot(c.axes[0], r.v);
+        break;
+      case Kind::kFloating:
+        q[0] = r.X.p.x;
+        q[1] = r.X.p.y;
+        q[2] = r.X.p.z;
+        v[0] = r.v.x;
+        v[1] = r.v.y;
+        v[2] = r.v.z;
+        q += 3;
+        v += 3;
+        [[fallthrough]];
+      case Kind::kSpherical:
+        to_quaternion(R, q);
+        v[0] = r.omega.x;
+        v[1] = r.omega.y;
+        v[2] = r.omega.z;
+        break;
+    }
+  }
+}
+
+}  // namespace parfait::tree

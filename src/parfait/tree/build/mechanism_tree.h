@@ -1,0 +1,120 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/mechanism/constants/constant_table.h"
+#include "parfait/mechanism/description/description.h"
+#include "parfait/tree/structure/tree.h"
+
+namespace parfait::tree {
+
+/// A mechanism in joint coordinates: the spanning tree of its joints.
+///
+/// Spanning tree  Bodies are reached from the ground over joints in the order of the description;
+///                a joint may carry its `begin` body, too. A body nobody reaches floats: three
+///                displacements and a quaternion, and carries the next ones. Joints between bodies
+///                that are both reached already close loops.
+/// Coordinates    Revolute: the angle about z. Universal: about x of begin, then y of end.
+///                Cylindrical: displacement, angle. Prismatic: displacement. Spherical: quaternion.
+///                All from the frame on the body that carries to the one on the body that is
+///                carried, which are completed and made orthonormal from the axes the joint uses.
+/// Bodies         Body b of the tree is described body `described(b)`, in its canonical frame
+///                (mechanism/description/general_frame.h).
+class MechanismTree {
+ public:
+  /// InputError for what needs natural coordinates (mechanism/description/natural_coordinates.h).
+  explicit MechanismTree(const mechanism::Description& description);
+
+  const Tree& tree() const { return tree_; }
+  const mechanism::ConstantTable& table() const { return table_; }
+  /// The described state, as far as joints leave it free.
+  const std::vector<double>& q() const { return q_; }
+  const std::vector<double>& v() const { return v_; }
+
+  int described(int body) const { return links_[body].body; }
+  int tree_body(int described) const { return number_[described]; }
+  /// Joints of the description that close loops.
+  const std::vector<int>& closures() const { return closures_; }
+
+  /// A marker: where its twelve constants stand, and which axes they give.
+  struct Marker {
+    int body = -1;  ///< described; -1: ground
+    int first_constant = 0;
+    bool has_x = false, has_y = false;
+  };
+  /// `prefix` is what the names of its constants begin with, unless it refers to another marker.
+  Marker marker(const mechanism::Description& description, const mechanism::Marker& given,
+                const std::string& prefix) const;
+  /// Its orthonormal frame in the canonical frame of its body: z keeps its direction, x its half
+  /// plane.
+  template <class S>
+  Transform<S> marker_frame(const Marker& marker, const S* constants) const;
+  /// Described axis j of a body is the sum over i of general_frame(body)[i][j] times axis i of its
+  /// canonical frame.
+  const double (*general_frame(int described) const)[3] { return bodies_[described].S; }
+  /// Whether the joint that carries a body of the tree has its `begin` on it; -1 if it floats.
+  bool is_reversed(int body) const { return links_[body].reversed; }
+  int joint(int body) const { return links_[body].joint; }
+
+  /// Constants of the tree from those of the mechanism (one per entry of table()), as numbers or
+  /// with directions.
+  template <class S>
+  void bind(const S* constants, Constants<S>& out) const;
+
+ private:
+  enum class Kind {
+    kFloating,
+    kFixed,
+    kRevolute,
+    kUniversal,
+    kCylindrical,
+    kPrismatic,
+    kSpherical
+  };
+  struct Link {
+    int body = 0, parent = -1;  ///< described body; body of the tree
+    int joint = -1;             ///< described; -1: floats
+    Kind kind = Kind::kFloating;
+    bool reversed = false;    ///< the begin body is carried
+    bool by_normals = false;  ///< Revolute_2: the axis is normal to x and y of end, not of begin
+    Marker begin, end;
+    std::vector<Step> steps;
+    double flip[3] = {1, 1, 1};  ///< signs of the axes on the body, so that both frames can meet
+  };
+  template <class S>
+  struct JointFrames {
+    Transform<S> begin, end;
+    Vec3<S> slide;  ///< axis of translations, in the frame on begin
+  };
+
+  void span(const mechanism::Description& description);
+  Joint joint_of(const Link& link) const;
+  template <class S>
+  JointFrames<S> joint_frames(const Link& link, const S* constants) const;
+  template <class S>
+  void bind_link(const Link& link, const S* constants, BodyConstants<S>& out) const;
+  void choose_flip(const mechanism::Description& description, Link& link,
+                   const std::vector<double>& constants);
+  void set_state(const mechanism::Description& description, const std::vector<double>& constants);
+
+  struct BodySpec {
+    int first_constant = 0;
+    bool from_cholesky = false, about_origin = false;
+    double S[3][3] = {};  ///< described to canonical frame
+  };
+  Tree tree_;
+  mechanism::ConstantTable table_;
+  std::vector<Link> links_;
+  std::vector<BodySpec> bodies_;  ///< described order
+  std::vector<int> number_;
+  std::vector<int> closures_;
+  struct Gravity {
+    int first_constant = 0;
+    bool is_vector = false;
+  };
+  std::vector<Gravity> gravity_;  ///< they add up
+  std::vector<double> q_, v_;
+};
+
+}  // namespace parfait::tree
