@@ -19,12 +19,12 @@ void copy(const Directions& from, Eigen::Ref<MatrixXd> to) {
 
 void copy(const Eigen::Ref<const MatrixXd>& from, Directions& to) {
   to.resize(static_cast<int>(from.rows()), static_cast<int>(from.cols()));
-  copy_top_rows(from, to);
+  copy_top_left(from, to);
 }
 
-void copy_top_rows(const Eigen::Ref<const MatrixXd>& from, Directions& to) {
-  assert(from.rows() <= to.rows() && from.cols() == to.count());
-  for (int j = 0; j < to.count(); ++j) {
+void copy_top_left(const Eigen::Ref<const MatrixXd>& from, Directions& to) {
+  assert(from.rows() <= to.rows() && from.cols() <= to.count());
+  for (int j = 0; j < from.cols(); ++j) {
     for (int i = 0; i < from.rows(); ++i) to(i, j) = from(i, j);
   }
 }

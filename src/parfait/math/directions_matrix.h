@@ -15,7 +15,7 @@ void copy(const Directions& from, Eigen::Ref<Eigen::MatrixXd> to);
 /// `to` takes the size of the matrix.
 void copy(const Eigen::Ref<const Eigen::MatrixXd>& from, Directions& to);
 
-/// The first rows of `to` as in the matrix; the others stay. As many columns as directions.
-void copy_top_rows(const Eigen::Ref<const Eigen::MatrixXd>& from, Directions& to);
+/// The first rows and columns of `to` as in the matrix; the others stay.
+void copy_top_left(const Eigen::Ref<const Eigen::MatrixXd>& from, Directions& to);
 
 }  // namespace parfait::math

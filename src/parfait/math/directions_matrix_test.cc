@@ -25,13 +25,14 @@ TEST(DirectionsMatrix, CopiesIntoABlock) {
   EXPECT_EQ(wide.col(0).norm() + wide.col(4).norm(), 0);
 }
 
-TEST(DirectionsMatrix, TopRowsLeaveTheOthersAlone) {
-  const Eigen::MatrixXd A = random_matrix(3, 2, 9), top = random_matrix(2, 2, 10);
+TEST(DirectionsMatrix, TheTopLeftLeavesTheOthersAlone) {
+  const Eigen::MatrixXd A = random_matrix(3, 11, 9), corner = random_matrix(2, 9, 10);
   Directions d;
   copy(A, d);
-  copy_top_rows(top, d);
-  EXPECT_EQ(to_matrix(d).topRows(2), top);
-  EXPECT_EQ(to_matrix(d).row(2), A.row(2));
+  copy_top_left(corner, d);
+  Eigen::MatrixXd expected = A;
+  expected.topLeftCorner(2, 9) = corner;
+  EXPECT_EQ(to_matrix(d), expected);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/directions_matrix.h"
 #include "parfait/math/finite.h"
 
 namespace parfait::estimate {
@@ -98,17 +99,13 @@ void project_on_measurements(const ExperimentDescription& description,
                               D);
     MatrixXd J(n, ny);
     VectorXd r(n);
-    for (Index i = 0; i < num_shown; ++i) {
-      r[i] = values[i] - target[i];
-      for (int j = 0; j < ny; ++j) J(i, j) = D(static_cast<int>(i), j);
-    }
+    for (Index i = 0; i < num_shown; ++i) r[i] = values[i] - target[i];
+    J.topRows(num_shown) = math::to_matrix(D);
     if (num_invariants > 0) {
       system.invariants(*ws, t, state, g);
       system.invariant_directions(*ws, t, state, {.dt = {}, .dy = &unit}, dg);
-      for (Index i = 0; i < num_invariants; ++i) {
-        r[num_shown + i] = g[i];
-        for (int j = 0; j < ny; ++j) J(num_shown + i, j) = dg(static_cast<int>(i), j);
-      }
+      r.tail(num_invariants) = Eigen::Map<const VectorXd>(g.data(), num_invariants);
+      J.bottomRows(num_invariants) = math::to_matrix(dg);
     }
     // From x: the point of J (x' - x) + r = 0 nearest to y_0.
     const VectorXd next = y_0 - math::solve_least_squares(J, r + J * (y_0 - x));
@@ -152,11 +149,7 @@ void solve_algebraic(const dynamics::System& system, const std::vector<double>& 
     before = residual.norm();
     z = trial;
     system.directions(*ws, {.dt = {}, .dy = nullptr, .dz = &dz, .dphi = nullptr}, drate, &dh);
-    MatrixXd J(nz, nz);
-    for (int a = 0; a < nz; ++a) {
-      for (int b = 0; b < nz; ++b) J(a, b) = dh(a, b);
-    }
-    const VectorXd step = math::solve_least_squares(J, residual);
+    const VectorXd step = math::solve_least_squares(math::to_matrix(dh), residual);
     for (int j = 0; j < nz; ++j) trial[j] -= step[j];
   }
 }

@@ -4,6 +4,7 @@
 
 #include "parfait/estimate/shooting/tangent_directions.h"
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/directions_matrix.h"
 
 namespace parfait::estimate {
 
@@ -69,9 +70,7 @@ bool FixedFit::run(ShootingIntervals& intervals, int i, const ShootingPoint& at,
   // w moves the projected state along S, wherever s_0 lies.
   const bool along_basis = i == 0 && layout.moves_on_manifold();
   return intervals.run_one(i, at, seeds, [&](PlacedNode& placed) {
-    for (int c = 0; c < nv && along_basis; ++c) {
-      for (int j = 0; j < layout.ny(); ++j) placed.start.W(j, c) = first_basis_(j, c);
-    }
+    if (along_basis) math::copy_top_left(first_basis_.leftCols(nv), placed.start.W);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "parfait/math/directions_matrix.h"
 #include "parfait/math/finite.h"
 
 namespace parfait::estimate {
@@ -53,16 +54,13 @@ bool IndependentIntervals::linearize(ShootingIntervals& intervals, Trajectory& t
 bool IndependentIntervals::eliminate_algebraic(const ShootingIntervals& intervals, int i) {
   const ShootingLayout& layout = intervals.layout();
   const PlacedNode& node = intervals.node(i);
-  const int nz = layout.nz(), num_theta = layout.num_theta(), k = node.start.W.count();
-  const int ns = k - nz - num_theta;
+  const int nz = layout.nz(), num_theta = layout.num_theta();
+  const int ns = node.start.W.count() - nz - num_theta;
   Derivatives& d = intervals_[i];
   d.z_by_s.setZero(nz, ns);
   d.z_by_theta.setZero(nz, num_theta);
   if (nz > 0) {
-    MatrixXd dh(nz, k);
-    for (int c = 0; c < k; ++c) {
-      for (int j = 0; j < nz; ++j) dh(j, c) = node.dconsistency(j, c);
-    }
+    const MatrixXd dh = math::to_matrix(node.dconsistency);
     d.h_z = math::Lu(dh.middleCols(ns, nz));
     d.z_by_s = -d.h_z.solve(dh.leftCols(ns));
     d.z_by_theta = -d.h_z.solve(dh.rightCols(num_theta));

@@ -6,6 +6,7 @@
 
 #include "parfait/estimate/shooting/relaxed_dae.h"
 #include "parfait/estimate/shooting/relaxed_mechanics.h"
+#include "parfait/math/directions_matrix.h"
 
 namespace parfait::estimate {
 
@@ -91,8 +92,8 @@ void NodePlacement::start(int i, const ShootingPoint& at, const Seeds* seeds,
   out.dp.resize(system.sizes().np, k);
   out.W.resize(ny, k);
   out.dz.resize(nz, k);
+  if (k > 0) math::copy_top_left(seeds->z, out.dz);
   for (int c = 0; c < k; ++c) {
-    for (int j = 0; j < nz; ++j) out.dz(j, c) = seeds->z(j, c);
     for (int j = 0; j < layout_.num_theta(); ++j) {
       out.dp(layout_.theta[j].parameter, c) = at.dparameters[j] * seeds->theta(j, c);
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/directions_matrix.h"
+
 namespace parfait::estimate {
 
 ShootingInterval::ShootingInterval(const dynamics::System& system,
@@ -118,9 +120,7 @@ bool ShootingInterval::observe() {
   if (k == 0) return true;
   auto& D = derivatives_[static_cast<std::size_t>(next_)];
   D.resize(observer_.size(), k);
-  for (int j = 0; j < k; ++j) {
-    for (int i = 0; i < observer_.size(); ++i) D(i, j) = dquantity_(i, j);
-  }
+  math::copy(dquantity_, D);
   return true;
 }
 

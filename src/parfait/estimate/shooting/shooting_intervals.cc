@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/math/directions_matrix.h"
+
 namespace parfait::estimate {
 
 using dynamics::Directions;
@@ -152,11 +154,8 @@ void ShootingIntervals::take_all(Trajectory& trajectory) const {
 }
 
 MatrixXd ShootingIntervals::end_directions(int i) const {
-  const Directions& W = interval(i).W1();
-  MatrixXd D(layout_.ny(), W.count());
-  for (int c = 0; c < W.count(); ++c) {
-    for (int j = 0; j < layout_.ny(); ++j) D(j, c) = W(j, c) / layout_.scale[j];
-  }
+  MatrixXd D = math::to_matrix(interval(i).W1()).topRows(layout_.ny());
+  for (int j = 0; j < layout_.ny(); ++j) D.row(j) /= layout_.scale[j];
   return D;
 }
 

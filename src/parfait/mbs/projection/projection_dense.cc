@@ -1,6 +1,7 @@
 #include <Eigen/Dense>
 
 #include "parfait/math/dense_solves.h"
+#include "parfait/math/directions_matrix.h"
 #include "parfait/math/finite.h"
 #include "parfait/mbs/placement/placement.h"
 #include "parfait/mbs/projection/invariants.h"
@@ -251,17 +252,12 @@ ProjectionReport project_dense(const Model& model, const ModelData& m, ModelWork
 Status project_dense_directions(const Model& model, const ModelData& m, ModelWorkspace& w,
                                 math::Directions& dy) {
   const int nx = 2 * m.sizes.nq;
-  MatrixXd dx(nx, dy.count());
-  for (int r = 0; r < nx; ++r) {
-    for (int i = 0; i < dy.count(); ++i) dx(r, i) = dy(r, i);
-  }
+  MatrixXd dx = math::to_matrix(dy).topRows(nx);
   DenseProjection projection(model, m, w);
   projection.directions(VectorXd::Map(w.dense.x.data(), nx), w.projection.norm,
                         VectorXd::Map(w.dense.lambda.data(), w.dense.lambda.size()),
                         w.dense.dependent, dx);
-  for (int r = 0; r < nx; ++r) {
-    for (int i = 0; i < dy.count(); ++i) dy(r, i) = dx(r, i);
-  }
+  math::copy_top_left(dx, dy);
   return math::all_finite(dx) ? Status::kOk : Status::kNotFinite;
 }
 
