@@ -37,6 +37,7 @@ std::span<const ModelFileKind> model_file_kinds() {
 
 std::string model_file_roots() {
   std::vector<std::string> roots;
+  roots.reserve(std::size(kKinds));
   for (const auto& kind : kKinds) roots.push_back(fmt::format("<{}>", kind.root));
   return base::joined(roots, "or");
 }

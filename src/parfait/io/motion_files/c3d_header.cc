@@ -22,7 +22,7 @@ bool is_processor(int code) {
 /// entry has a written name.
 bool may_be_parameters(const NumberReader& file, std::int64_t at) {
   if (!file.has(at, 8) || !is_processor(file.u8(at + 3))) return false;
-  const int length = std::abs(static_cast<int>(file.i8(at + 4)));
+  const int length = std::abs(file.i8(at + 4));
   if (length == 0 || file.u8(at + 5) == 0) return false;
   for (int i = 0; i < length; ++i) {
     if (file.u8(at + 6 + i) < ' ' || file.u8(at + 6 + i) > '~') return false;

@@ -67,8 +67,8 @@ bool SectionReader::look_at(std::int64_t at, Entry& entry) const {
   entry = {};
   entry.begin = at;
   if (at < begin_ || at + 2 > end_) return false;
-  entry.name_length = std::abs(static_cast<int>(file_.i8(at)));
-  entry.id = static_cast<int>(file_.i8(at + 1));
+  entry.name_length = std::abs(file_.i8(at));
+  entry.id = file_.i8(at + 1);
   if (entry.is_end() || entry.id == 0) return true;
   entry.offset_field = at + 2 + entry.name_length;
   if (entry.offset_field + 2 > end_) return false;
@@ -76,7 +76,7 @@ bool SectionReader::look_at(std::int64_t at, Entry& entry) const {
   std::int64_t behind = entry.offset_field + 2;
   if (!entry.is_group()) {
     if (behind + 2 > end_) return false;
-    entry.type = static_cast<int>(file_.i8(behind));
+    entry.type = file_.i8(behind);
     entry.num_dimensions = file_.u8(behind + 1);
     entry.data = behind + 2 + entry.num_dimensions;
     if (entry.data > end_) return false;

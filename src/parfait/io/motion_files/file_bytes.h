@@ -45,7 +45,8 @@ class NumberReader {
   Processor processor() const { return processor_; }
 
   std::uint8_t u8(std::int64_t offset) const { return has(offset, 1) ? bytes_[offset] : 0; }
-  std::int8_t i8(std::int64_t offset) const { return static_cast<std::int8_t>(u8(offset)); }
+  /// A byte in two's complement.
+  int i8(std::int64_t offset) const { return u8(offset) < 128 ? u8(offset) : u8(offset) - 256; }
   std::uint16_t u16(std::int64_t offset) const;
   std::int16_t i16(std::int64_t offset) const { return static_cast<std::int16_t>(u16(offset)); }
   float f32(std::int64_t offset) const;

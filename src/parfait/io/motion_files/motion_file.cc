@@ -36,7 +36,7 @@ class CsvText {
   /// Ten digits: more than floats have. NaN is an empty cell.
   void number(double x) {
     separate();
-    if (!std::isnan(x)) fmt::format_to(std::back_inserter(out_), "{:.10g}", x);
+    if (!std::isnan(x)) out_ += fmt::format("{:.10g}", x);
   }
   void end_row() {
     out_ += '\n';

@@ -17,11 +17,11 @@ std::string coordinates_text(BodyCoordinates coordinates) {
 }
 
 std::string released_text(const Released& released) {
-  std::vector<std::string> names;
+  std::string text;
   for (const auto& [name, flag] : released_names()) {
-    if (released.*flag) names.emplace_back(name);
+    if (released.*flag) text += (text.empty() ? "" : " ") + std::string(name);
   }
-  return fmt::format("{}", fmt::join(names, " "));
+  return text;
 }
 
 }  // namespace
