@@ -178,11 +178,12 @@ void Model::invariants(dynamics::Workspace& ws, double t, dynamics::ConstVec y,
   load_state(m, w, y.data());
   evaluate_offsets(m.offset, w.bound, w.state, w.formula, w.offset, w.k);
   place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
-  evaluate_invariants(m, w, g.data(), g.data() + m.sizes.num_pos);
+  evaluate_invariants(m.kernel, m.offset, w, g.data(), g.data() + m.sizes.num_pos);
 }
 
-void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel) {
-  const auto& s = m.kernel.structure;
+void evaluate_invariants(const KernelData& kernel, const OffsetData& offset,
+                         const ModelWorkspace& w, double* pos, double* vel) {
+  const auto& s = kernel.structure;
   for (int b = 0; b < s.num_bodies; ++b) {
     // X^T X - I and its rate, as the user's axes see it.
     const BodyFrame& f = w.k.frames[b];
@@ -192,9 +193,9 @@ void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* po
       P[e] = dot3(f.X[i], f.X[j]) - (i == j ? 1.0 : 0.0);
       V[e] = dot3(f.X[i], f.Xd[j]) + dot3(f.X[j], f.Xd[i]);
     }
-    if (!m.kernel.maps[b].is_orthonormal) {
-      P = congruent(m.kernel.maps[b].S, P);
-      V = congruent(m.kernel.maps[b].S, V);
+    if (!kernel.maps[b].is_orthonormal) {
+      P = congruent(kernel.maps[b].S, P);
+      V = congruent(kernel.maps[b].S, V);
     }
     for (int e = 0; e < 6; ++e) {
       const int row = s.body_row[b][e];
@@ -211,7 +212,7 @@ void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* po
       const RowShape& row = shape.rows[i];
       const auto motion = row_motion(shape, w.bound.kernel.geometry[j], w.k.frames.data(), row);
       const int index = shape.first_row + i;
-      const bool has_offset = m.offset.row_has_offset[index];
+      const bool has_offset = offset.row_has_offset[index];
       if (!row.is_velocity()) {
         pos[pos_row++] = row_position(row.kind, motion) - (has_offset ? w.offset.pos[index] : 0.0);
       }

@@ -10,11 +10,11 @@ namespace {
 
 /// Coefficients of canonical vectors to those of the user's: canonical = u A.
 template <class S>
-std::array<S, 4> in_user_vectors(const ModelData& m, int body, const std::array<S, 4>& c) {
-  if (body == m.kernel.structure.num_bodies || m.kernel.maps[body].is_identity) return c;
+std::array<S, 4> in_user_vectors(const KernelData& kernel, int body, const std::array<S, 4>& c) {
+  if (body == kernel.structure.num_bodies || kernel.maps[body].is_identity) return c;
   std::array<S, 4> out{};
   for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 4; ++j) out[i] = out[i] + S(m.kernel.maps[body].A[i][j]) * c[j];
+    for (int j = 0; j < 4; ++j) out[i] = out[i] + S(kernel.maps[body].A[i][j]) * c[j];
   }
   return out;
 }
@@ -31,29 +31,31 @@ S number(double value, const Lane* direction) {
 template <class S>
 class Marker {
  public:
-  Marker(const ModelData& m, const ModelWorkspace& w, int joint, int side)
-      : m_(m),
-        w_(w),
-        body_(m.kernel.structure.joints[joint].body[side]),
+  Marker(const KernelData& kernel, const KernelConstants& constants, const SeedWork& seed,
+         int joint, int side)
+      : kernel_(kernel),
+        constants_(constants),
+        seed_(seed),
+        body_(kernel.structure.joints[joint].body[side]),
         side_(side),
-        geometry_(w.bound.kernel.geometry[joint]) {
-    if constexpr (std::is_same_v<S, Dual>) seeds_ = w.seed.geometry[joint];
+        geometry_(constants.geometry[joint]) {
+    if constexpr (std::is_same_v<S, Dual>) seeds_ = seed.geometry[joint];
   }
 
   /// sign (o + X (rho + c))
   std::array<S, 4> point(double sign) const {
-    const bool ground = body_ == m_.kernel.structure.num_bodies;
-    const auto c = ground ? std::array<double, 3>{} : w_.bound.kernel.center(body_);
+    const bool ground = body_ == kernel_.structure.num_bodies;
+    const auto c = ground ? std::array<double, 3>{} : constants_.center(body_);
     std::array<S, 4> out;
     out[0] = S(sign);
     for (int k = 0; k < 3; ++k) {
       S r = number<S>(geometry_.rho[side_][k] + c[k], seeds_ ? &seeds_->rho[side_][k] : nullptr);
       if constexpr (std::is_same_v<S, Dual>) {
-        if (!ground && w_.seed.inertia[body_]) r.d += w_.seed.inertia[body_]->c[k];
+        if (!ground && seed_.inertia[body_]) r.d += seed_.inertia[body_]->c[k];
       }
       out[1 + k] = S(sign) * r;
     }
-    return in_user_vectors(m_, body_, out);
+    return in_user_vectors(kernel_, body_, out);
   }
 
   std::array<S, 4> axis(int i) const {
@@ -63,26 +65,28 @@ class Marker {
       const Lane* direction = seeds_ ? &seeds_->axis[side_][i][k] : nullptr;
       out[1 + k] = number<S>(geometry_.axis[side_][i][k], direction);
     }
-    return in_user_vectors(m_, body_, out);
+    return in_user_vectors(kernel_, body_, out);
   }
 
  private:
-  const ModelData& m_;
-  const ModelWorkspace& w_;
+  const KernelData& kernel_;
+  const KernelConstants& constants_;
+  const SeedWork& seed_;
   int body_, side_;
   const Geometry& geometry_;
   const GeometryLanes* seeds_ = nullptr;
 };
 
 template <class S>
-BilinearRow<S> body_row_form(const ModelData& m, int body, int e) {
+BilinearRow<S> body_row_form(const KernelData& kernel, int body, int e) {
   const auto axis = [&](int i) {  // the user's axis i = sum_k X_k S_ki
-    const auto& frame = m.kernel.maps[body].S;
-    return in_user_vectors<S>(m, body, {S(0.0), S(frame[0][i]), S(frame[1][i]), S(frame[2][i])});
+    const auto& frame = kernel.maps[body].S;
+    return in_user_vectors<S>(kernel, body,
+                              {S(0.0), S(frame[0][i]), S(frame[1][i]), S(frame[2][i])});
   };
   BilinearRow<S> row;
   row.body[0] = body;
-  row.body[1] = m.kernel.structure.num_bodies;
+  row.body[1] = kernel.structure.num_bodies;
   row.xi[0] = axis(kPair[e][0]);
   row.eta[0] = axis(kPair[e][1]);
   row.s = e < 3 ? 0.5 : 1;
@@ -90,10 +94,11 @@ BilinearRow<S> body_row_form(const ModelData& m, int body, int e) {
 }
 
 template <class S>
-BilinearRow<S> joint_row_form(const ModelData& m, const ModelWorkspace& w, int j, int i) {
-  const JointShape& shape = m.kernel.structure.joints[j];
+BilinearRow<S> joint_row_form(const KernelData& kernel, const KernelConstants& constants,
+                              const SeedWork& seed, int j, int i) {
+  const JointShape& shape = kernel.structure.joints[j];
   const RowShape& which = shape.rows[i];
-  const Marker<S> begin(m, w, j, 0), end(m, w, j, 1);
+  const Marker<S> begin(kernel, constants, seed, j, 0), end(kernel, constants, seed, j, 1);
   BilinearRow<S> row;
   row.body[0] = shape.body[0];
   row.body[1] = shape.body[1];
@@ -120,12 +125,15 @@ BilinearRow<S> joint_row_form(const ModelData& m, const ModelWorkspace& w, int j
 }  // namespace
 
 template <class S>
-BilinearRow<S> row_form(const ModelData& m, const ModelWorkspace& w, const RowId& id) {
-  return id.body >= 0 ? body_row_form<S>(m, id.body, id.index)
-                      : joint_row_form<S>(m, w, id.joint, id.index);
+BilinearRow<S> row_form(const KernelData& kernel, const KernelConstants& constants,
+                        const SeedWork& seed, const RowId& id) {
+  return id.body >= 0 ? body_row_form<S>(kernel, id.body, id.index)
+                      : joint_row_form<S>(kernel, constants, seed, id.joint, id.index);
 }
 
-template BilinearRow<double> row_form(const ModelData&, const ModelWorkspace&, const RowId&);
-template BilinearRow<Dual> row_form(const ModelData&, const ModelWorkspace&, const RowId&);
+template BilinearRow<double> row_form(const KernelData&, const KernelConstants&, const SeedWork&,
+                                      const RowId&);
+template BilinearRow<Dual> row_form(const KernelData&, const KernelConstants&, const SeedWork&,
+                                    const RowId&);
 
 }  // namespace parfait::mbs

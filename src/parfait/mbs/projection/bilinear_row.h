@@ -20,7 +20,7 @@ template <class S>
 struct BilinearRow {
   int body[2] = {0, 0};  ///< num_bodies: the ground, whose vectors are o = 0 and the unit axes
   std::array<std::array<S, 4>, 2> xi{}, eta{};
-  double s = 1;
+  double s = 1;        ///< factor of x . y
   int component = -1;  ///< k of a B0 row
 };
 
@@ -30,24 +30,27 @@ struct RowId {
   int index = 0;
 };
 
-/// The row as a form; with Dual the parameters move it along the present chunk.
+/// The row as a form at these constants; with Dual they move along the present chunk of the seeds.
 template <class S>
-BilinearRow<S> row_form(const ModelData& m, const ModelWorkspace& w, const RowId& id);
+BilinearRow<S> row_form(const KernelData& kernel, const KernelConstants& constants,
+                        const SeedWork& seed, const RowId& id);
 
-extern template BilinearRow<double> row_form(const ModelData&, const ModelWorkspace&, const RowId&);
-extern template BilinearRow<Dual> row_form(const ModelData&, const ModelWorkspace&, const RowId&);
+extern template BilinearRow<double> row_form(const KernelData&, const KernelConstants&,
+                                             const SeedWork&, const RowId&);
+extern template BilinearRow<Dual> row_form(const KernelData&, const KernelConstants&,
+                                           const SeedWork&, const RowId&);
 
 /// visit(row of g_pos, id) for all of them.
 template <class Visit>
-void for_each_row(const ModelData& m, const Visit& visit) {
-  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+void for_each_row(const KernelData& kernel, const Visit& visit) {
+  for (int b = 0; b < kernel.structure.num_bodies; ++b) {
     for (int e = 0; e < 6; ++e) {
-      const int row = m.kernel.structure.body_row[b][e];
+      const int row = kernel.structure.body_row[b][e];
       if (row >= 0) visit(row, RowId{.body = b, .joint = -1, .index = e});
     }
   }
-  for (int j = 0; j < m.kernel.num_joints(); ++j) {
-    const JointShape& shape = m.kernel.structure.joints[j];
+  for (int j = 0; j < kernel.num_joints(); ++j) {
+    const JointShape& shape = kernel.structure.joints[j];
     int row = shape.first_pos_row;
     for (int i = 0; i < shape.nrows; ++i) {
       if (!shape.rows[i].is_velocity()) visit(row++, RowId{.body = -1, .joint = j, .index = i});

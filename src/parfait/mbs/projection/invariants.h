@@ -5,7 +5,8 @@
 namespace parfait::mbs {
 
 /// g_pos and g_vel of the placed bodies.
-void evaluate_invariants(const ModelData& m, const ModelWorkspace& w, double* pos, double* vel);
+void evaluate_invariants(const KernelData& kernel, const OffsetData& offset,
+                         const ModelWorkspace& w, double* pos, double* vel);
 
 /// Directions of (g_pos, g_vel) at the placed state in the present chunk (seed_chunk() and
 /// place_lanes() with centres have been called): num_pos + num_vel lanes.

@@ -20,9 +20,10 @@ using dynamics::Status;
 constexpr int kMaxIterations = 60;
 
 /// Force M (x0 - x) on every body, as a wrench (and as axis forces on released bodies).
-void pull_back(const ModelData& m, ModelWorkspace& w, const double* x0, const double* x) {
-  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
-    const auto c = w.bound.kernel.center(b);
+void pull_back(const Structure& s, const KernelConstants& constants, const double* x0,
+               const double* x, KernelState& state) {
+  for (int b = 0; b < s.num_bodies; ++b) {
+    const auto c = constants.center(b);
     const double* p0 = x0 + 12 * b;
     const double* p = x + 12 * b;
     V4 d[3] = {}, center{};
@@ -33,53 +34,53 @@ void pull_back(const ModelData& m, ModelWorkspace& w, const double* x0, const do
         center[k] += d[i][k] * c[i];
       }
     }
-    w.k.force[b] = center * splat(w.bound.kernel.mass(b));
+    state.force[b] = center * splat(constants.mass(b));
     V4 torque{};
-    const int released = m.kernel.structure.released_index[b];
+    const int released = s.released_index[b];
     for (int j = 0; j < 3; ++j) {
-      const V4 dJ = d[0] * w.bound.kernel.J(b, kEntry[0][j]) +
-                    d[1] * w.bound.kernel.J(b, kEntry[1][j]) +
-                    d[2] * w.bound.kernel.J(b, kEntry[2][j]);
-      torque += cross(w.k.frames[b].X[j], dJ);
-      if (released >= 0) w.k.axis_force[released][j] = dJ;
+      const V4 dJ = d[0] * constants.J(b, kEntry[0][j]) + d[1] * constants.J(b, kEntry[1][j]) +
+                    d[2] * constants.J(b, kEntry[2][j]);
+      torque += cross(state.frames[b].X[j], dJ);
+      if (released >= 0) state.axis_force[released][j] = dJ;
     }
-    w.k.torque[b] = torque;
+    state.torque[b] = torque;
   }
 }
 
 /// S that removes the defect of X^T X = I, or of its rate.
-void metric_defect(const ModelData& m, ModelWorkspace& w, Level level) {
-  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
-    const BodyFrame& f = w.k.frames[b];
+void metric_defect(const KernelState& state, int num_bodies, Level level,
+                   std::vector<double>& metric) {
+  for (int b = 0; b < num_bodies; ++b) {
+    const BodyFrame& f = state.frames[b];
     for (int e = 0; e < 6; ++e) {
       const auto [i, j] = kPair[e];
-      w.projection.metric[6 * b + e] = level == Level::kPosition
-                                           ? -0.5 * (dot3(f.X[i], f.X[j]) - (i == j ? 1.0 : 0.0))
-                                           : -0.5 * (dot3(f.X[i], f.Xd[j]) + dot3(f.X[j], f.Xd[i]));
+      metric[6 * b + e] = level == Level::kPosition
+                              ? -0.5 * (dot3(f.X[i], f.X[j]) - (i == j ? 1.0 : 0.0))
+                              : -0.5 * (dot3(f.X[i], f.Xd[j]) + dot3(f.X[j], f.Xd[i]));
     }
   }
 }
 
 /// multiplier = G d_free + g for every joint row; rows of the other kind are switched off.
-void linear_residuals(const ModelData& m, ModelWorkspace& w, Level level, const double* g) {
-  const auto& s = m.kernel.structure;
+void linear_residuals(const Structure& s, const KernelConstants& constants, Level level,
+                      const double* g, KernelState& state) {
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
-    const Geometry& geometry = w.bound.kernel.geometry[j];
+    const Geometry& geometry = constants.geometry[j];
     int pos_row = shape.first_pos_row;
     for (int i = 0; i < shape.nrows; ++i) {
       const RowShape& row = shape.rows[i];
-      double& out = w.k.multiplier[8 * j + i];
+      double& out = state.multiplier[8 * j + i];
       if (level == Level::kPosition && row.is_velocity()) {
         out = 0;
-        JointRows& r = w.k.rows[j];
+        JointRows& r = state.rows[j];
         for (int c = 0; c < 3; ++c) r.N[c][i] = r.E[0][c][i] = r.E[1][c][i] = 0;
         if (!s.released.empty()) {
-          for (int c = 0; c < 12; ++c) w.k.released_columns[j][8 * c + i] = 0;
+          for (int c = 0; c < 12; ++c) state.released_columns[j][8 * c + i] = 0;
         }
         continue;
       }
-      const auto motion = row_motion(shape, geometry, w.k.frames.data(), row);
+      const auto motion = row_motion(shape, geometry, state.frames.data(), row);
       const auto grad = row_gradient(row.kind, motion);
       const double defect = level == Level::kPosition
                                 ? g[pos_row++]
@@ -99,11 +100,11 @@ struct Step {
 
 /// How much of a step far from the constraints is taken: the linear model of an axis, of length 1,
 /// is good for less than a radian.
-double part_of_step(const ModelData& m, const ModelWorkspace& w) {
+double part_of_step(const std::vector<double>& step, int num_bodies) {
   constexpr double kLongest = 0.4;
   double turn = 0;
-  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
-    for (int i = 3; i < 12; ++i) turn = std::max(turn, std::abs(w.solution.a[12 * b + i]));
+  for (int b = 0; b < num_bodies; ++b) {
+    for (int i = 3; i < 12; ++i) turn = std::max(turn, std::abs(step[12 * b + i]));
   }
   return turn > kLongest ? kLongest / turn : 1.0;
 }
@@ -112,14 +113,14 @@ double part_of_step(const ModelData& m, const ModelWorkspace& w) {
 Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, const double* x0,
           double* x, double defect, bool damped = false) {
   const auto& s = m.kernel.structure;
-  pull_back(m, w, x0, x);
-  metric_defect(m, w, level);
+  pull_back(s, w.bound.kernel, x0, x, w.k);
+  metric_defect(w.k, s.num_bodies, level, w.projection.metric);
   impose_metric(s, w.projection.metric.data(), w.k);
   free_bodies(s, w.bound.kernel, w.k);
   if (!s.released.empty()) free_released(s, w.bound.kernel, w.k);
   step_joints(s, w.bound.kernel, w.k);
   if (!s.released.empty()) released_rows(s, w.bound.kernel, w.k);
-  linear_residuals(m, w, level, g);
+  linear_residuals(s, w.bound.kernel, level, g, w.k);
   assemble_joints(s, w.k);
   // Far away, redundant rows do not look redundant: the rank tolerance follows |g|. (T4)
   Step done;
@@ -133,7 +134,7 @@ Step step(const ModelData& m, ModelWorkspace& w, Level level, const double* g, c
   solve_joints(s, w.k);
   if (!s.released.empty()) finish_released(s, w.k);
   finish_bodies(s, w.bound.kernel, w.k, w.solution.a.data());
-  const double part = damped ? part_of_step(m, w) : 1.0;
+  const double part = damped ? part_of_step(w.solution.a, s.num_bodies) : 1.0;
   for (int i = 0; i < m.sizes.nq; ++i) {
     x[i] += part * w.solution.a[i];
     done.change = std::max(done.change, std::abs(part * w.solution.a[i]));
@@ -152,11 +153,11 @@ double largest(const double* x, int n) {
 }
 
 /// sqrt(x^T M x) of the difference of two states.
-double mass_distance(const ModelData& m, const ModelWorkspace& w, const double* x0,
+double mass_distance(const KernelConstants& constants, int num_bodies, const double* x0,
                      const double* x) {
   double sum = 0;
-  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
-    const auto c = w.bound.kernel.center(b);
+  for (int b = 0; b < num_bodies; ++b) {
+    const auto c = constants.center(b);
     for (int k = 0; k < 3; ++k) {
       double center = x[12 * b + k] - x0[12 * b + k];
       double d[3];
@@ -164,9 +165,9 @@ double mass_distance(const ModelData& m, const ModelWorkspace& w, const double* 
         d[i] = x[12 * b + 3 + 3 * i + k] - x0[12 * b + 3 + 3 * i + k];
         center += d[i] * c[i];
       }
-      sum += w.bound.kernel.mass(b) * center * center;
+      sum += constants.mass(b) * center * center;
       for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) sum += w.bound.kernel.J(b, kEntry[i][j]) * d[i] * d[j];
+        for (int j = 0; j < 3; ++j) sum += constants.J(b, kEntry[i][j]) * d[i] * d[j];
       }
     }
   }
@@ -182,7 +183,7 @@ bool approach_positions(const ModelData& m, ModelWorkspace& w, double tolerance)
   w.k.metric_offset.clear();
   for (int i = 0; i < kMostSteps; ++i) {
     place_bodies(m.kernel.structure, w.bound.kernel, P.q.data(), P.v.data(), w.k);
-    evaluate_invariants(m, w, g_pos, g_pos + m.sizes.num_pos);
+    evaluate_invariants(m.kernel, m.offset, w, g_pos, g_pos + m.sizes.num_pos);
     const double defect = largest(g_pos, m.sizes.num_pos);
     if (defect <= tolerance) return true;
     if (!(defect < HUGE_VAL)) return false;
@@ -200,7 +201,7 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
   for (auto& kept : P.multiplier) std::fill(kept.begin(), kept.end(), 0.0);
   const auto place = [&] {
     place_bodies(m.kernel.structure, w.bound.kernel, P.q.data(), P.v.data(), w.k);
-    evaluate_invariants(m, w, g_pos, g_vel);
+    evaluate_invariants(m.kernel, m.offset, w, g_pos, g_vel);
   };
 
   // The defect falls quadratically, but the distance from the nearest point only by a factor that
@@ -263,8 +264,8 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
     place();
   }
   report.residual = std::max(report.residual, defect);
-  report.distance_q = mass_distance(m, w, P.q0.data(), P.q.data());
-  report.distance_v = mass_distance(m, w, P.v0.data(), P.v.data());
+  report.distance_q = mass_distance(w.bound.kernel, m.kernel.num_bodies(), P.q0.data(), P.q.data());
+  report.distance_v = mass_distance(w.bound.kernel, m.kernel.num_bodies(), P.v0.data(), P.v.data());
   return report;
 }
 

@@ -152,10 +152,11 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     std::copy_n(at.y.begin(), m.sizes.nq, point.u.begin());
     std::copy_n(lambda.begin(), m.sizes.num_pos, point.lambda.begin());
     add_applied_forces(w, r);
-    for_each_row(m, [&](int row, const RowId& id) {
-      subtract_row(w, row_form<double>(m, w, id), lambda[row], r);
+    for_each_row(m.kernel, [&](int row, const RowId& id) {
+      subtract_row(w, row_form<double>(m.kernel, w.bound.kernel, w.seed, id), lambda[row], r);
     });
-    evaluate_invariants(m, w, w.projection.g.data(), w.projection.g.data() + m.sizes.num_pos);
+    evaluate_invariants(m.kernel, m.offset, w, w.projection.g.data(),
+                        w.projection.g.data() + m.sizes.num_pos);
     std::copy_n(w.projection.g.begin(), m.sizes.num_pos, g.begin());
     external_rates(m, w);
     std::copy(w.external.rates.begin(), w.external.rates.end(), edot.begin());
@@ -183,8 +184,9 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
       seed_chunk(m, w, d, chunk);
       place_lanes(m, w, dy, true);
       force_directions_into(w, out);
-      for_each_row(m, [&](int row, const RowId& id) {
-        rows[row] = row_directions(w, row_form<Dual>(m, w, id), dy, w.second.lambda[row], out);
+      for_each_row(m.kernel, [&](int row, const RowId& id) {
+        rows[row] = row_directions(w, row_form<Dual>(m.kernel, w.bound.kernel, w.seed, id), dy,
+                                   w.second.lambda[row], out);
       });
       for (const auto& offset : m.offset.specs) {
         const int row = position_row(offset.row);

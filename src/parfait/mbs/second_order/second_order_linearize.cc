@@ -28,7 +28,9 @@ class Linearizer {
                         &out_.dedot_dv, &out_.dedot_de}) {
       x->clear();
     }
-    for_each_row(m, [&](int row, const RowId& id) { add_row(row, row_form<double>(m, w, id)); });
+    for_each_row(m.kernel, [&](int row, const RowId& id) {
+      add_row(row, row_form<double>(m.kernel, w.bound.kernel, w.seed, id));
+    });
     for (const ForceSpec& force : m.force.elements) add_force(force);
     if (m.external.num_formulas > 0) {
       hold_parameters();
