@@ -79,7 +79,7 @@ Quantities::Quantities(const ModelData& m) {
     add(ids[i], {Kind::kParameter, -1, static_cast<int>(i)});
   }
   each(QuantityOf::kModel, [&](const QuantityFamily& family, const QuantityName& member) {
-    add(member.name, {family.kind});
+    add(member.name, {family.kind, -1, 0, member.component});
   });
 }
 

@@ -75,7 +75,7 @@ Quantities::Quantities(const mechanism::Description& d, const MechanismTree& mec
     add(ids[i], {Kind::kParameter, -1, static_cast<int>(i)});
   }
   each(QuantityOf::kModel, [&](const QuantityFamily& family, const QuantityName& member) {
-    add(member.name, {family.kind});
+    add(member.name, {family.kind, -1, 0, member.component});
   });
 }
 
