@@ -59,7 +59,8 @@ class EquilibriumPath {
   bool try_step(const Eigen::VectorXd& x);
 
   RestPoint point_, trial_;
-  Eigen::MatrixXd J_, N_;
+  Eigen::MatrixXd J_;     ///< dr/dx at the point
+  Eigen::MatrixXd N_;     ///< neutral directions: J N = 0
   Eigen::MatrixXd Q_;     ///< takes from r what J cannot change
   Eigen::MatrixXd fill_;  ///< makes J regular
   Eigen::VectorXd r_, newton_, falling_, growing_;

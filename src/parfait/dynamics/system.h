@@ -64,9 +64,9 @@ struct Offset {
 };
 
 struct Point {
-  double t = 0;
-  ConstVec y;
-  ConstVec z;
+  double t = 0;  ///< time
+  ConstVec y;    ///< state (q, v, e)
+  ConstVec z;    ///< algebraic states
   Mode mode;
   Offset offset;
 };

@@ -7,7 +7,7 @@ namespace parfait::estimate {
 using VecIn = const Eigen::Ref<const Eigen::VectorXd>&;
 using MatIn = const Eigen::Ref<const Eigen::MatrixXd>&;
 
-/// The right-hand sides of a Block.
+/// The right-hand sides of a Block: of its data b, equations c and inequalities e.
 struct RightSide {
   Eigen::VectorXd b, c, e;
 };

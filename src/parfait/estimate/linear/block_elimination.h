@@ -34,7 +34,7 @@ class BlockElimination {
   BlockElimination(Eigen::MatrixXd A, Eigen::MatrixXd B, const MatIn& C, const MatIn& D,
                    const Tolerances& tolerances);
 
-  /// What right-hand sides become.
+  /// What right-hand sides become (the equations above).
   struct Reduced {
     Eigen::VectorXd xi_0, r1, r2;
   };
@@ -73,7 +73,8 @@ class BlockElimination {
   Eigen::VectorXd multipliers(const VecIn& residuals, const VecIn& lambda_2) const;
 
  private:
-  Eigen::MatrixXd A_, B_, S_, J1_, J2_, own_;
+  Eigen::MatrixXd A_, B_, S_, J1_, J2_;  ///< as above
+  Eigen::MatrixXd own_;                  ///< a factor of own_covariance()
   math::RankedRows rows_;
   math::RankedColumns columns_;
   math::Reflections compression_;

@@ -22,6 +22,7 @@ class BorderedLeastSquares {
  public:
   using Eliminations = std::vector<std::shared_ptr<const BlockElimination>>;
 
+  /// The right-hand sides of a block: of its data and of its equations.
   struct Right {
     Eigen::VectorXd b, c;
   };

@@ -34,7 +34,7 @@ struct LinearFitOptions {
   double contradiction_tolerance = 1e-7;
 };
 
-/// Increments of all blocks, and of the shared parameters.
+/// Increments xi of all blocks, and p of the shared parameters.
 struct LinearSolution {
   std::vector<Eigen::VectorXd> xi;
   Eigen::VectorXd p;

@@ -23,8 +23,8 @@ class ShootingInterval {
                    const integrate::Options& options, double t0, double t1,
                    std::vector<double> times, bool watches_events = false);
 
-  /// The node, and what to differentiate along: W (ny x k), dz (nz x k), dp (np x k); no columns:
-  /// values only.
+  /// The parameters p and the node (y, z), and what to differentiate along: dp (np x k), W = dy
+  /// (ny x k), dz (nz x k); no columns: values only.
   struct Start {
     std::vector<double> p, y, z;
     dynamics::Directions dp, W, dz;

@@ -12,7 +12,7 @@ namespace parfait::integrate {
 
 /// A switching function that passed zero.
 struct Event {
-  double t = 0;
+  double t = 0;              ///< when
   int which = 0;             ///< index of the switching function
   std::int8_t mode = 0;      ///< its sign afterwards
   bool jumped = false;       ///< the state jumped
@@ -37,7 +37,7 @@ struct AcceptedStep {
   /// y(t) for t0 <= t <= t1. Where the system has invariants the curve satisfies them only to the
   /// accuracy of the step: project what you sample.
   Stepper& curve;
-  double t0 = 0;
+  double t0 = 0;        ///< where it begins
   double t1 = 0;        ///< where the step ends: an event may lie before curve.t1()
   dynamics::Mode mode;  ///< during the step
   bool event = false;   ///< an event ends it; the state at t1 is the one before

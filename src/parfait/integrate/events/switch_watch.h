@@ -11,7 +11,7 @@ namespace parfait::integrate {
 /// Whether a switching value is farther from zero than a located passage can be.
 bool is_off_surface(double s, double rate, double t);
 
-/// How the state moves in time.
+/// How the state moves in time: y' and z'.
 struct Tangent {
   dynamics::ConstVec y, z;
 };

@@ -40,7 +40,7 @@ class Hht final : public Stepper {
   bool newton();
   void place_end();
   bool refresh_matrix();
-  struct Correction {
+  struct Correction {  ///< norms of a correction of Newton's method: of coordinates, of everything
     double q = 0, all = 0;
   };
   Correction correction() const;
@@ -75,9 +75,11 @@ class Hht final : public Stepper {
   std::vector<double> start_a_, start_d_;  ///< a_0, d_0 for this step size
   std::vector<double> slope_d_;            ///< (d_0 - d_-1) / h of the step before
   std::vector<double> lambda_, lambda0_;   ///< of the end; of the start, for another try
+  /// Residuals of motion, constraints and rates of external states; the increment of Newton's
+  /// method; the error of the step.
   std::vector<double> r_, g_, edot_, x_, error_;
 
-  dynamics::Directions W0_, W_end_, W1_;
+  dynamics::Directions W0_, W_end_, W1_;  ///< of y0_, end_, y1_
   HhtHistory<dynamics::Directions> dnow_, dnext_;
   dynamics::Directions dstart_a_, dstart_d_, dr_, dg_, dedot_, dMa_, dx_, error_W_;
 };

@@ -23,7 +23,7 @@ struct State {
 struct RecordedStep {
   double t1 = 0;  ///< where the step wanted to end; an event may have ended it earlier
   int order = 0;  ///< of a multistep method
-  double t0 = 0;
+  double t0 = 0;  ///< where it began
   enum class Ending : std::uint8_t { kPlain, kEvent, kStop } ending = Ending::kPlain;
 };
 

@@ -47,7 +47,8 @@ struct KernelData {
 
 /// Everything that depends on the parameters alone (placement_bind.cc).
 struct BoundWork {
-  std::vector<double> p, constants;
+  std::vector<double> p;          ///< parameters
+  std::vector<double> constants;  ///< all of the model, in the order of its ConstantTable
   KernelConstants kernel;
   std::array<double, 3> gravity{};
   std::vector<double> gradients;  ///< of the driven constants
@@ -56,11 +57,11 @@ struct BoundWork {
 
 /// The state that is looked at.
 struct StateWork {
-  double t = 0;
-  std::vector<double> q, v;  ///< canonical; only if some body is not in canonical coordinates
-  const double* q_now = nullptr;
+  double t = 0;                   ///< time
+  std::vector<double> q, v;       ///< canonical; only if some body is not in canonical coordinates
+  const double* q_now = nullptr;  ///< those, or the caller's own
   const double* v_now = nullptr;
-  std::vector<double> e;
+  std::vector<double> e;                ///< external states
   const std::int8_t* mode = nullptr;    ///< of the last Point; null: values decide
   std::vector<std::int8_t> mode_store;  ///< where it is kept
 
@@ -70,14 +71,14 @@ struct StateWork {
 
 /// What the last solve found, besides what KernelState holds.
 struct SolutionWork {
-  std::vector<double> a;  ///< canonical
-  std::vector<double> lambda;
-  bool frames_final = false;  ///< frames hold these accelerations
+  std::vector<double> a;       ///< accelerations, canonical
+  std::vector<double> lambda;  ///< multipliers of the joint rows
+  bool frames_final = false;   ///< frames hold these accelerations
 };
 
 /// Directions of what the parameters and time move, and where a chunk finds its own.
 struct SeedWork {
-  math::Directions dp;
+  math::Directions dp;                          ///< of the parameters, np x k
   AlignedVector<InertiaLanes> inertia_lanes;    ///< [chunk][body]
   std::vector<const InertiaLanes*> inertia;     ///< per body, of the present chunk
   AlignedVector<GeometryLanes> geometry_lanes;  ///< [chunk][geometry]

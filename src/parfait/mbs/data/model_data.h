@@ -74,12 +74,12 @@ struct ModelWorkspace final : dynamics::Workspace {
   StateWork state;
   FormulaWork formula;
   OffsetWork offset;
-  KernelState k;
+  KernelState k;  ///< the kernel: frames, rows, factors
   ForceWork<double> force;
   ExternalWork external;
   SolutionWork solution;
   SeedWork seed;
-  DirectionState d;
+  DirectionState d;  ///< directions of what k holds
   DirectionWork directions;
   ForceWork<Dual> force_directions;
   SwitchWork switching;

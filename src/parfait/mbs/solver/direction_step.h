@@ -32,12 +32,13 @@ struct alignas(32) DirectionJoint {
   V4 partner[3], partner_local[3];
 };
 
-/// Directions of a body's inertia (in bodies whose inertia a parameter changes).
+/// Directions of a body's mass m, centre of mass c and second moment J about it (in bodies whose
+/// inertia a parameter changes).
 struct InertiaLanes {
   Lane m, c[3], J[6];
 };
 
-/// Directions of the wrench on a body.
+/// Directions of the wrench on a body: force F and torque T about its centre of mass.
 struct BodyWork {
   Lane F[3], T[3];
 };

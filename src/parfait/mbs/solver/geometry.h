@@ -26,6 +26,7 @@ struct GeometrySpec {
   bool orthonormal = false;
 };
 
+/// Origin and axes of a marker. S is double, or Dual for directions along.
 template <class S>
 struct MarkerFrame {
   math::Vec3<S> o, x, y, z;

@@ -16,10 +16,12 @@ struct NodeMotion {
   Mat3<S> R;  ///< its axes in the world
   Vec3<S> p;  ///< its origin in the world
   Vec3<S> r;  ///< from the origin of the parent node
-  // Velocities, and the accelerations that remain when all wdot are zero and the parent's too.
+  // Velocities (angular, of the origin), and the accelerations that remain when all wdot are zero
+  // and the parent's too.
   Vec3<S> omega, v;
   Vec3<S> c_omega, c_v;
-  // The body's inertia about the origin, world axes (its mass is a constant).
+  // The body's inertia about the origin, world axes: first and second moments (its mass is a
+  // constant).
   Vec3<S> h;
   Sym3<S> I;
 };

@@ -9,7 +9,7 @@ namespace parfait::tree {
 /// Position and velocity of a body's canonical frame, world axes.
 struct DescribedMotion {
   Transform<double> X;
-  Vec3<double> v{}, omega{};
+  Vec3<double> v{}, omega{};  ///< of the origin; angular
 };
 DescribedMotion described_motion(const mechanism::Body& body);
 

@@ -126,7 +126,7 @@ Force<S> cross(const Motion<S>& v, const Force<S>& f) {
   return {cross(v.omega, f.n) + cross(v.v, f.f), cross(v.omega, f.f)};
 }
 
-/// Where a frame B lies in a frame A.
+/// Where a frame B lies in a frame A: its axes are the columns of R, its origin is p.
 template <class S>
 struct Transform {
   Mat3<S> R = Mat3<S>::identity();

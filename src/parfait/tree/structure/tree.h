@@ -51,7 +51,7 @@ struct Node {
   bool displaced = true;  ///< its origin may differ from the parent's
 };
 
-/// How the rate w[k] of a node follows a velocity: theta = f(q), w = f'(q) v.
+/// How the rate w[k] of a node follows a velocity: theta = f(q), w = f'(q) v; q and v are indices.
 struct Drive {
   int q = 0, v = 0;
   int inner = -1, outer = -1;  ///< functions: theta = outer(inner(q)); -1: identity
@@ -106,10 +106,10 @@ struct Body {
   std::string name;
   int parent = -1;
   Joint joint;
-  Transform<double> X_PJ, X_BJ;
+  Transform<double> X_PJ, X_BJ;  ///< the joint's frame on the parent and on the body
   double mass = 0;
   Vec3<double> center{};
-  Sym3<double> Theta{};
+  Sym3<double> Theta{};  ///< moments of inertia about the centre
 };
 
 class TreeBuilder {
