@@ -45,8 +45,8 @@ target_compile_options(parfait_arch INTERFACE -march=${PARFAIT_ARCH})
 set_target_properties(parfait_arch PROPERTIES EXPORT_NAME arch)
 
 # Ours alone. A Release is built with CMake's -O3 where time is spent step by step (the KERNELS of a
-# room), which would lose 10 to 40 % at -O2, with -O1 in the rest of the library, and with -Og in the tool
-# and the tests, which spend their time in the library and compile a quarter faster so.
+# room), which would lose 10 to 40 % at -O2, with -O1 in the rest of the computing rooms, and with -Og in what
+# spends its time in them: the outer rooms (files, reports, runs), the tool and the tests; a third less to compile.
 add_library(parfait_flags INTERFACE)
 target_link_libraries(parfait_flags INTERFACE parfait_arch)
 target_compile_options(parfait_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
@@ -60,6 +60,7 @@ if(NOT PARFAIT_ARCH STREQUAL "x86-64-v3")
     $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>)
 endif()
 set(PARFAIT_light_LEVEL -O1)
+set(PARFAIT_outer_LEVEL -Og)
 set(PARFAIT_tests_LEVEL -Og)
 if(PARFAIT_SANITIZE)
   add_compile_options(-fsanitize=${PARFAIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -69,8 +70,9 @@ endif()
 # parfait_room(<name> DEPS <rooms and libraries> KERNELS <names>): a library from all .cc files of the
 # folder and its subfolders that are not tests; its *_test.cc go to the test program TESTS. KERNELS are the
 # files compiled for speed, given without folder and .cc. PRIVATE_DEPS: libraries its headers do not show.
+# OUTER: it does not compute, it reads, writes and asks others to compute.
 function(parfait_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPS;PRIVATE_DEPS;KERNELS;TESTS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "OUTER" "" "DEPS;PRIVATE_DEPS;KERNELS;TESTS;TEST_DEPS" ${ARGN})
   file(GLOB_RECURSE light CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
   set(kernels "")
@@ -95,7 +97,11 @@ function(parfait_room name)
     endif()
   endforeach()
   if(light)
-    parfait_compile(parfait_${name}_light light)
+    if(ROOM_OUTER)
+      parfait_compile(parfait_${name}_light outer)
+    else()
+      parfait_compile(parfait_${name}_light light)
+    endif()
   endif()
   if(kernels)
     target_link_libraries(parfait_${name}_kernels PRIVATE parfait_flags)
@@ -127,8 +133,8 @@ function(parfait_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PARFAIT_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
 
-# parfait_compile(<target> light|tests): all files together, at the level of optimization of the library's
-# light half or of the tests, behind the headers that are precompiled for it.
+# parfait_compile(<target> light|outer|tests): all files together, at the level of optimization of the
+# library's light half, of its outer rooms or of the tests, behind the headers that are precompiled for it.
 function(parfait_compile target kind)
   parfait_compile_together(${target})
   if(PARFAIT_PCH)
