@@ -5,7 +5,7 @@
 #include "elements_text.h"
 #include "parfait/io/results/elements_json.h"
 #include "parfait/mechanism/elements/constraint_types.h"
-#include "text_table.h"
+#include "parfait/run/summary/text_table.h"
 
 namespace parfait::app {
 namespace {
@@ -26,7 +26,7 @@ class ConstantLines {
   void print() const { fmt::print("{}", table_.text(kOfConstants)); }
 
  private:
-  TextTable table_{{"", "", "", ""}, {0, 1, 2, 3}};
+  run::TextTable table_{{"", "", "", ""}, {0, 1, 2, 3}};
 };
 
 void print_joints(const mechanism::Registry& registry, std::size_t width) {
@@ -82,7 +82,7 @@ void print_events(const mechanism::Registry& registry, std::size_t width) {
 
 template <class Families>
 void print_families(const Families& families) {
-  TextTable table({"", "", ""}, {0, 1, 2});
+  run::TextTable table({"", "", ""}, {0, 1, 2});
   for (const auto& family : families) {
     table.add({io::full_pattern(family), family.unit, family.meaning});
   }

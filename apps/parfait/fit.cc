@@ -4,12 +4,12 @@
 
 #include "command.h"
 #include "fit_options.h"
-#include "fit_text.h"
 #include "interrupt.h"
-#include "iteration_table.h"
 #include "mpi_team.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/fit.h"
+#include "parfait/run/summary/fit_text.h"
+#include "parfait/run/summary/iteration_table.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
 namespace parfait::app {
@@ -21,13 +21,13 @@ run::Callbacks table_callbacks(bool shows, const InterruptWatch& interrupt) {
   callbacks.stop = [&interrupt] { return interrupt.requested(); };
   if (!shows) return callbacks;
   callbacks.on_problem = [](const result::ProblemFacts& facts) {
-    print_problem_line(facts);
+    fmt::print("{}", run::problem_line(facts));
     std::fflush(stdout);
   };
   callbacks.on_iteration = [lines = 0](const run::IterationRecord& record) mutable {
     constexpr int kLinesPerHeader = 25;
-    if (lines++ % kLinesPerHeader == 0) fmt::print("{}\n", iteration_header());
-    fmt::print("{}\n", iteration_line(record.iteration));
+    if (lines++ % kLinesPerHeader == 0) fmt::print("{}\n", run::iteration_header());
+    fmt::print("{}\n", run::iteration_line(record.iteration));
     std::fflush(stdout);
   };
   return callbacks;
@@ -52,7 +52,7 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    print_fit(run, request.out);
+    fmt::print("{}", run::fit_text(run, request.out));
   }
   if (!run.complete() && (global.json || global.quiet)) {
     fmt::print(stderr, "{}\n", run.result.verdict.message);

@@ -1,7 +1,7 @@
 #include "fit_options.h"
 
-#include "iteration_table.h"
 #include "name_list.h"
+#include "parfait/run/summary/iteration_table.h"
 #include "run_names.h"
 
 namespace parfait::app {
@@ -48,7 +48,7 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
       "largest number of iterations (problem file, or 100)", how);
   add("--threads", request.threads, "N",
       "number of threads (all cores); results do not depend on it", how);
-  parser.footer(iteration_legend());
+  parser.footer(run::iteration_legend());
 }
 
 }  // namespace parfait::app

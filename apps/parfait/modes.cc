@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
 #include "command.h"
 #include "interrupt.h"
-#include "parfait/base/counted.h"
-#include "parfait/base/error.h"
 #include "parfait/io/model/any_model_file.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/simulation/modes.h"
+#include "parfait/run/summary/modes_text.h"
 #include "run_names.h"
 
 // parfait modes: static equilibrium and vibration modes about it.
@@ -24,48 +22,6 @@ struct ModesOptions {
   int count = std::numeric_limits<int>::max();
   std::string out;
 };
-
-void print_mode(const result::Mode& mode) {
-  const std::string frequency = mode.swings() ? fmt::format("{:.6g}", mode.frequency_hz) : "-";
-  // An undamped mode has what rounding leaves.
-  const double damping = std::abs(mode.damping) < 1e-9 ? 0.0 : 100 * mode.damping;
-  const std::string percent = mode.swings() ? fmt::format("{:.4g}", damping) : "-";
-  const std::string time = damping == 0 ? "-" : fmt::format("{:.4g}", mode.time_constant);
-  fmt::print("{:>6}  {:>14}  {:>10}  {:>16}  {}\n", mode.number, frequency, percent, time,
-             mode.moves_most);
-}
-
-void print_modes(const run::ModesRun& run, const std::filesystem::path& folder) {
-  const auto& m = run.result;
-  fmt::print("{}: {}\n", m.model, run.contents);
-  if (m.equilibrium) {
-    fmt::print("{}\n", m.equilibrium->message);
-    fmt::print("  moved by {:.3g}, accelerations and rates left {:.1e}\n", m.equilibrium->moved,
-               m.equilibrium->residual);
-    if (m.equilibrium->prescribed_speed > 0) {
-      fmt::print("  driven constraints, which move with {:.3g}, are held where they are\n",
-                 m.equilibrium->prescribed_speed);
-    }
-  } else {
-    fmt::print("about the initial position, at rest: {}\n", m.stability.value_or("not known"));
-    if (m.residual > 1e-6) {
-      fmt::print("  not an equilibrium: accelerations or rates of {:.3g}\n", m.residual);
-    }
-  }
-  if (!m.neutral.empty()) {
-    fmt::print(
-        "  {} neither swing nor decay: {}\n",
-        base::counted(static_cast<std::int64_t>(m.neutral.size()), "direction", "directions"),
-        base::listing(m.neutral));
-  }
-  if (!m.modes.empty()) {
-    fmt::print("{:>6}  {:>14}  {:>10}  {:>16}  {}\n", "mode", "frequency [Hz]", "damping [%]",
-               "time constant [s]", "moves most");
-    for (const auto& mode : m.modes) print_mode(mode);
-  }
-  fmt::print("results in {}: modes.csv, shapes.csv, equilibrium.csv, result.json, timing.json\n",
-             folder.string());
-}
 
 int modes(const ModesOptions& options, const GlobalOptions& global) {
   const InterruptWatch interrupt;  // until everything is written
@@ -83,7 +39,7 @@ int modes(const ModesOptions& options, const GlobalOptions& global) {
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet && run.finished()) {
-    print_modes(run, request.out);
+    fmt::print("{}", run::modes_text(run, request.out));
   }
   if (!run.finished()) {
     fmt::print(stderr, "{}: {}.\n", request.file, run.result.verdict.message);

@@ -4,9 +4,9 @@
 #include "interrupt.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/simulation/simulation.h"
+#include "parfait/run/summary/simulation_text.h"
 #include "progress.h"
 #include "simulate_options.h"
-#include "simulation_text.h"
 
 // parfait simulate: a model file in, its motion out.
 namespace parfait::app {
@@ -32,7 +32,7 @@ int simulate(const SimulateOptions& options, const GlobalOptions& global) {
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    print_simulation(run, request.out);
+    fmt::print("{}", run::simulation_text(run, request.out));
   }
   if (!run.finished() && (global.json || global.quiet)) {
     fmt::print(stderr, "{}\n", run.result.verdict.message);

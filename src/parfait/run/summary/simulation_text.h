@@ -5,13 +5,13 @@
 
 #include "parfait/run/simulation/simulation.h"
 
-namespace parfait::app {
+namespace parfait::run {
 
-/// What a person sees after a simulation, which was saved in `folder`.
-void print_simulation(const run::SimulationRun& run, const std::filesystem::path& folder);
+/// What a person reads after a simulation. `folder`: where it was saved, if it was.
+std::string simulation_text(const SimulationRun& run, const std::filesystem::path& folder = {});
 
 /// A line that tells how far assembly moved an initial state that did not fit the joints; "" if it
 /// did fit.
 std::string assembly_text(const result::Assembly& assembly);
 
-}  // namespace parfait::app
+}  // namespace parfait::run

@@ -1,4 +1,4 @@
-#include "simulation_text.h"
+#include "parfait/run/summary/simulation_text.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,9 @@
 
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
+#include "parfait/run/summary/words.h"
 
-namespace parfait::app {
+namespace parfait::run {
 namespace {
 
 using base::counted;
@@ -28,15 +29,15 @@ std::string orders_text(const result::IntegrationWork& work) {
   return fmt::format(", order {} to {}, mostly {}", lowest, highest, most);
 }
 
-void print_work(const result::Simulation& s, double seconds) {
+void print_work(Words& out, const result::Simulation& s, double seconds) {
   const auto& work = s.work;
-  fmt::print("  {}{}: {} rejected, {}", s.options.integrator, orders_text(work), work.rejected,
-             counted(work.evaluations, "evaluation", "evaluations"));
+  out.print("  {}{}: {} rejected, {}", s.options.integrator, orders_text(work), work.rejected,
+            counted(work.evaluations, "evaluation", "evaluations"));
   if (!s.options.sensitivity.empty()) {
-    fmt::print(", {} with {}", work.direction_evaluations,
-               counted(size_of(s.options.sensitivity), "direction", "directions"));
+    out.print(", {} with {}", work.direction_evaluations,
+              counted(size_of(s.options.sensitivity), "direction", "directions"));
   }
-  fmt::print(", {:.3g} s of computing\n", seconds);
+  out.print(", {:.3g} s of computing\n", seconds);
 }
 
 /// "3 redundant rows left out: A.B0_x, ..."; empty if there were none.
@@ -54,29 +55,29 @@ std::string partition_text(const result::Partition& partition) {
   return out;
 }
 
-void print_events(const std::vector<result::Event>& events) {
+void print_events(Words& out, const std::vector<result::Event>& events) {
   constexpr std::size_t kMostEvents = 8;
   if (events.empty()) return;
   std::size_t width = 0;
   const std::size_t shown = events.size() <= kMostEvents + 1 ? events.size() : kMostEvents;
   for (std::size_t i = 0; i < shown; ++i) width = std::max(width, events[i].name.size());
-  fmt::print("  {}\n", counted(size_of(events), "event", "events"));
+  out.print("  {}\n", counted(size_of(events), "event", "events"));
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& event = events[i];
     const char* what = event.jumped ? "jump" : event.mode > 0 ? "now > 0" : "now < 0";
-    fmt::print("    t = {:<13.8g} {:<{}}  {}\n", event.t, event.name, width, what);
+    out.print("    t = {:<13.8g} {:<{}}  {}\n", event.t, event.name, width, what);
   }
-  if (shown < events.size()) fmt::print("    ... and {} more\n", events.size() - shown);
+  if (shown < events.size()) out.print("    ... and {} more\n", events.size() - shown);
 }
 
-void print_energy(const result::Energy& energy, const result::Drift::Energy& drift) {
-  fmt::print("  energy {:.6g} J at the start, changed by at most {:.1e} J", energy.initial,
-             drift.largest);
+void print_energy(Words& out, const result::Energy& energy, const result::Drift::Energy& drift) {
+  out.print("  energy {:.6g} J at the start, changed by at most {:.1e} J", energy.initial,
+            drift.largest);
   // A part of nothing, where nothing moves, would only puzzle.
   if (energy.largest_kinetic > drift.largest) {
-    fmt::print(" ({:.1e} of the largest kinetic energy)", drift.relative);
+    out.print(" ({:.1e} of the largest kinetic energy)", drift.relative);
   }
-  fmt::print("\n");
+  out.print("\n");
 }
 
 }  // namespace
@@ -90,26 +91,30 @@ std::string assembly_text(const result::Assembly& assembly) {
       assembly.moved, assembly.velocity_change);
 }
 
-void print_simulation(const run::SimulationRun& run, const std::filesystem::path& folder) {
+std::string simulation_text(const SimulationRun& run, const std::filesystem::path& folder) {
+  Words out;
   const auto& s = run.result;
-  fmt::print("{}: {}\n", s.model, run.contents);
-  if (s.assembly) fmt::print("{}", assembly_text(*s.assembly));
-  for (const auto& warning : s.verdict.warnings) fmt::print("  warning: {}\n", warning);
-  if (s.equilibrium && s.equilibrium->found()) fmt::print("{}\n", s.equilibrium->message);
-  fmt::print("{}\n", s.verdict.message);
-  print_work(s, run.timing.total());
-  if (s.energy && s.drift.energy) print_energy(*s.energy, *s.drift.energy);
+  out.print("{}: {}\n", s.model, run.contents);
+  if (s.assembly) out.print("{}", assembly_text(*s.assembly));
+  for (const auto& warning : s.verdict.warnings) out.print("  warning: {}\n", warning);
+  if (s.equilibrium && s.equilibrium->found()) out.print("{}\n", s.equilibrium->message);
+  out.print("{}\n", s.verdict.message);
+  print_work(out, s, run.timing.total());
+  if (s.energy && s.drift.energy) print_energy(out, *s.energy, *s.drift.energy);
   if (s.drift.constraints) {
-    fmt::print("  constraints kept to {:.1e}\n", s.drift.constraints->largest);
+    out.print("  constraints kept to {:.1e}\n", s.drift.constraints->largest);
   }
   if (s.partition) {
     const auto text = partition_text(*s.partition);
-    if (!text.empty()) fmt::print("  {}\n", text);
+    if (!text.empty()) out.print("  {}\n", text);
   }
-  print_events(s.events);
-  fmt::print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
-             run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
-             counted(size_of(run.trajectory.columns), "column", "columns"));
+  print_events(out, s.events);
+  if (!folder.empty()) {
+    out.print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
+              run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
+              counted(size_of(run.trajectory.columns), "column", "columns"));
+  }
+  return out.text();
 }
 
-}  // namespace parfait::app
+}  // namespace parfait::run

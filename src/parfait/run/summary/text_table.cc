@@ -1,11 +1,11 @@
-#include "text_table.h"
+#include "parfait/run/summary/text_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 
-namespace parfait::app {
+namespace parfait::run {
 namespace {
 
 /// Characters, not bytes: |dx| has as many of both, ± has not.
@@ -52,4 +52,4 @@ std::string TextTable::text(const std::string& indent) const {
   return out;
 }
 
-}  // namespace parfait::app
+}  // namespace parfait::run

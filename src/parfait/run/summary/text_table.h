@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace parfait::app {
+namespace parfait::run {
 
 /// Rows of words, each column as wide as its widest word: for tables on the terminal.
 class TextTable {
@@ -22,4 +22,4 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-}  // namespace parfait::app
+}  // namespace parfait::run

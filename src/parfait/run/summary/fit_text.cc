@@ -1,4 +1,4 @@
-#include "fit_text.h"
+#include "parfait/run/summary/fit_text.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 #include <cmath>
 
 #include "parfait/base/counted.h"
-#include "text_table.h"
+#include "parfait/run/summary/text_table.h"
+#include "parfait/run/summary/words.h"
 
 // What a person reads when a fit is over.
-namespace parfait::app {
+namespace parfait::run {
 namespace {
 
 using base::counted;
@@ -35,7 +36,7 @@ std::string deviation_text(const result::Estimate& e) {
 }
 
 /// Long lists are shortened: the first so many.
-void print_estimates(const Fit& fit, const std::vector<result::Estimate>& estimates,
+void print_estimates(Words& out, const Fit& fit, const std::vector<result::Estimate>& estimates,
                      const char* title, bool are_states) {
   if (estimates.empty()) return;
   constexpr std::size_t kMostEstimates = 24;
@@ -53,48 +54,48 @@ void print_estimates(const Fit& fit, const std::vector<result::Estimate>& estima
                e.truth ? short_number(*e.truth) : "",
                e.shift ? fmt::format("{:.1e}", *e.shift) : ""});
   }
-  fmt::print("\n{}", table.text("  "));
+  out.print("\n{}", table.text("  "));
   if (shown < estimates.size()) {
-    fmt::print("  ... and {} more in parameters.csv\n", estimates.size() - shown);
+    out.print("  ... and {} more in parameters.csv\n", estimates.size() - shown);
   }
 }
 
-void print_fit_quality(const Fit& fit) {
+void print_fit_quality(Words& out, const Fit& fit) {
   const char* kind = fit.options.norm == "l2" ? "   sum of squared weighted residuals" : "";
-  fmt::print("  objective            {:.8g}{}\n", fit.objective, kind);
-  fmt::print("  degrees of freedom   {}   {} - {} free\n", *fit.degrees_of_freedom,
-             counted(*fit.measurements, "measurement", "measurements"), *fit.free);
+  out.print("  objective            {:.8g}{}\n", fit.objective, kind);
+  out.print("  degrees of freedom   {}   {} - {} free\n", *fit.degrees_of_freedom,
+            counted(*fit.measurements, "measurement", "measurements"), *fit.free);
   if (fit.options.sigma == "known") {
     if (fit.chi2_p_value) {
       const bool doubtful = *fit.chi2_p_value < kDoubtful;
-      fmt::print("  goodness of fit      p = {:.2g}{}\n", *fit.chi2_p_value,
-                 doubtful ? "   the model does not explain the data within their sigma" : "");
+      out.print("  goodness of fit      p = {:.2g}{}\n", *fit.chi2_p_value,
+                doubtful ? "   the model does not explain the data within their sigma" : "");
     }
   } else if (std::isfinite(fit.sigma_scale)) {
-    fmt::print("  beta                 {:.4g}   residual scatter relative to the stated sigma\n",
-               fit.sigma_scale);
+    out.print("  beta                 {:.4g}   residual scatter relative to the stated sigma\n",
+              fit.sigma_scale);
   }
 }
 
-void print_identifiability(const Fit& fit) {
+void print_identifiability(Words& out, const Fit& fit) {
   // A bound takes the place of data: without it, more might be open.
   const auto held =
       std::ranges::count_if(fit.parameters, [](const auto& e) { return e.at_bound(); }) +
       std::ranges::count_if(fit.initial_states, [](const auto& e) { return e.at_bound(); });
   if (held > 0) {
-    fmt::print("\n  Deviations are those with {} held at {}.\n",
-               counted(held, "parameter", "parameters"), held == 1 ? "its bound" : "their bounds");
+    out.print("\n  Deviations are those with {} held at {}.\n",
+              counted(held, "parameter", "parameters"), held == 1 ? "its bound" : "their bounds");
   }
   const auto& findings = fit.identifiability.findings;
   if (findings.empty()) return;
-  fmt::print("\n  {}\n", !fit.identifiability.all_determined ? "What the data cannot determine:"
-                         : held > 0 ? "Given these, the data determine all parameters, but:"
-                                    : "The data determine all parameters, but:");
-  for (const auto& finding : findings) fmt::print("  - {}\n", finding.text);
+  out.print("\n  {}\n", !fit.identifiability.all_determined ? "What the data cannot determine:"
+                        : held > 0 ? "Given these, the data determine all parameters, but:"
+                                   : "The data determine all parameters, but:");
+  for (const auto& finding : findings) out.print("  - {}\n", finding.text);
 }
 
 /// Only what speaks against the model; otherwise that nothing does.
-void print_residual_analysis(const Fit& fit) {
+void print_residual_analysis(Words& out, const Fit& fit) {
   std::vector<std::string> doubts;
   for (const auto& experiment : fit.experiments) {
     const auto& runs = experiment.runs;
@@ -118,63 +119,69 @@ void print_residual_analysis(const Fit& fit) {
         std::abs(outlier.studentized), outlier.p_value));
   }
   if (doubts.empty()) {
-    fmt::print("\n  Residuals: signs in random order, {}no outliers.\n",
-               fit.normality ? fmt::format("normal (p = {:.2g}), ", fit.normality->p_value) : "");
+    out.print("\n  Residuals: signs in random order, {}no outliers.\n",
+              fit.normality ? fmt::format("normal (p = {:.2g}), ", fit.normality->p_value) : "");
     return;
   }
-  fmt::print("\n  Residuals:\n");
+  out.print("\n  Residuals:\n");
   constexpr std::size_t kMostDoubts = 10;
   for (std::size_t i = 0; i < std::min(doubts.size(), kMostDoubts); ++i) {
-    fmt::print("  - {}\n", doubts[i]);
+    out.print("  - {}\n", doubts[i]);
   }
   if (doubts.size() > kMostDoubts) {
-    fmt::print("  - ... and {} more in result.json\n", doubts.size() - kMostDoubts);
+    out.print("  - ... and {} more in result.json\n", doubts.size() - kMostDoubts);
   }
 }
 
-void print_profiles(const Fit& fit) {
+void print_profiles(Words& out, const Fit& fit) {
   for (const auto& profile : fit.profiles) {
     if (profile.interrupted) {
-      fmt::print("\n  Profile likelihood of {}: interrupted.\n", profile.parameter);
+      out.print("\n  Profile likelihood of {}: interrupted.\n", profile.parameter);
       continue;
     }
-    fmt::print("\n  Profile likelihood of {}: {:g} % interval {}.\n", profile.parameter,
-               100 * fit.options.confidence, interval_text(profile.interval));
+    out.print("\n  Profile likelihood of {}: {:g} % interval {}.\n", profile.parameter,
+              100 * fit.options.confidence, interval_text(profile.interval));
   }
 }
 
 }  // namespace
 
-void print_problem_line(const result::ProblemFacts& facts) {
+std::string problem_line(const result::ProblemFacts& facts) {
+  Words out;
   std::int64_t shared = 0, locals = 0, states = 0;
   for (const auto& parameter : facts.parameters) ++(parameter.experiment ? locals : shared);
   for (const auto& experiment : facts.experiments) states += experiment.free_initial;
-  fmt::print(
+  out.print(
       "{}: {}, {}, {}", facts.problem,
       counted(static_cast<std::int64_t>(facts.experiments.size()), "experiment", "experiments"),
       counted(facts.measurements, "measurement", "measurements"),
       counted(shared, "parameter", "parameters"));
-  if (locals > 0) fmt::print(", {} of single experiments", locals);
-  if (states > 0) fmt::print(", {}", counted(states, "initial state", "initial states"));
-  fmt::print("\n\n");
+  if (locals > 0) out.print(", {} of single experiments", locals);
+  if (states > 0) out.print(", {}", counted(states, "initial state", "initial states"));
+  out.print("\n\n");
+  return out.text();
 }
 
-void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
+std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
+  Words out;
   const Fit& fit = run.result;
-  fmt::print("\n{} ({:.3g} s)\n", fit.verdict.message, run.timing.total());
+  out.print("\n{} ({:.3g} s)\n", fit.verdict.message, run.timing.total());
   if (fit.has_values()) {
     const bool has_residuals = !fit.experiments.empty();
-    if (has_residuals) print_fit_quality(fit);
-    print_estimates(fit, fit.parameters, "parameter", /*are_states=*/false);
-    print_estimates(fit, fit.initial_states, "initial state", /*are_states=*/true);
-    print_profiles(fit);
-    print_identifiability(fit);
-    if (has_residuals) print_residual_analysis(fit);
+    if (has_residuals) print_fit_quality(out, fit);
+    print_estimates(out, fit, fit.parameters, "parameter", /*are_states=*/false);
+    print_estimates(out, fit, fit.initial_states, "initial state", /*are_states=*/true);
+    print_profiles(out, fit);
+    print_identifiability(out, fit);
+    if (has_residuals) print_residual_analysis(out, fit);
   }
-  for (const auto& warning : fit.verdict.warnings) fmt::print("  warning: {}\n", warning);
-  fmt::print("\n{}results in {}: report.html, result.json, {}timing.json\n",
-             run.complete() ? "" : "partial ", folder.string(),
-             !fit.has_values() ? "" : "tables as CSV, ");
+  for (const auto& warning : fit.verdict.warnings) out.print("  warning: {}\n", warning);
+  if (!folder.empty()) {
+    out.print("\n{}results in {}: report.html, result.json, {}timing.json\n",
+              run.complete() ? "" : "partial ", folder.string(),
+              !fit.has_values() ? "" : "tables as CSV, ");
+  }
+  return out.text();
 }
 
-}  // namespace parfait::app
+}  // namespace parfait::run

@@ -1,8 +1,8 @@
-#include "iteration_table.h"
+#include "parfait/run/summary/iteration_table.h"
 
 #include <fmt/format.h>
 
-namespace parfait::app {
+namespace parfait::run {
 namespace {
 
 /// What was not computed at this point (no step was taken, nothing came before) is a dash.
@@ -36,4 +36,4 @@ const char* iteration_legend() {
          "  rank, cond   directions that the data determine, and the condition number\n";
 }
 
-}  // namespace parfait::app
+}  // namespace parfait::run
