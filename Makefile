@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench bench-peers format lint install tool configure packages
+.PHONY: help run test python bench bench-peers format lint install tool configure packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,11 +13,20 @@ run: tool  ## Build the tool, then estimate the six springs of examples/hexapod 
 	@echo "== Fitting examples/hexapod/problem.xml"
 	@$(BUILD)/apps/parfait/parfait fit examples/hexapod/problem.xml --out run/hexapod
 
-test: configure  ## Build everything and run all tests
+test: packages  ## Build everything and run all tests
+	@scripts/install-packages scripts/packages-python.txt
+	@cmake --preset release -DPARFAIT_PYTHON=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@echo "== Building everything in $(BUILD)"
 	@cmake --build --preset release
 	@echo "== Testing"
 	@ctest --preset release
+
+python: packages  ## Build the Python module and run its tests
+	@scripts/install-packages scripts/packages-python.txt
+	@cmake --preset release -DPARFAIT_PYTHON=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --build --preset release --target parfait _parfait
+	@ctest --preset release -L python
+	@echo "== PYTHONPATH=$(BUILD)/python imports it"
 
 tool: configure
 	@echo "== Building the tool in $(BUILD)"

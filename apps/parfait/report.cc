@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "parfait/io/text/text_file.h"
-#include "parfait/run/job/report.h"
+#include "parfait/run/summary/report.h"
 
 // parfait report: what a run folder holds, as a page to look at.
 namespace parfait::app {

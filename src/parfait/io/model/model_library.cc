@@ -18,6 +18,7 @@ std::shared_ptr<const dynamics::System> make_system(const dynamics::FormulaModel
 }  // namespace
 
 std::shared_ptr<const dynamics::System> ModelLibrary::load(const Text& file) {
+  if (const auto known = known_.find(file.text); known != known_.end()) return known->second;
   const auto path = (folder_ / file.text).lexically_normal();
   auto& system = systems_[path];
   if (!system) {

@@ -3,16 +3,21 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "parfait/dynamics/system.h"
 #include "parfait/io/text/xml_element.h"
 
 namespace parfait::io {
 
+/// Systems that a problem may name as if they were files: models that exist in memory only.
+using KnownModels = std::map<std::string, std::shared_ptr<const dynamics::System>>;
+
 /// Model files of any kind as systems; each file is read and built once.
 class ModelLibrary {
  public:
-  explicit ModelLibrary(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit ModelLibrary(std::filesystem::path folder, KnownModels known = {})
+      : folder_(std::move(folder)), known_(std::move(known)) {}
 
   /// `file` is relative to the folder. InputError at its place if it cannot be read, in the model
   /// file if that is wrong.
@@ -20,6 +25,7 @@ class ModelLibrary {
 
  private:
   std::filesystem::path folder_;
+  KnownModels known_;
   std::map<std::filesystem::path, std::shared_ptr<const dynamics::System>> systems_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/io/model/any_model_file.h"
+#include "parfait/io/model/model_library.h"
 
 /// Estimation problems (XML, root `<problem>`; docs/problem_file.md explains them, and
 /// docs/schema/problem.xsd describes them).
@@ -24,8 +25,9 @@ estimate::Problem read_problem_text(std::string_view text, const std::string& fi
 /// The same, but the problem itself is not checked: for those who change it and check it then, as
 /// estimate::PreparedProblem does, which keeps the warnings.
 estimate::Problem parse_problem(const std::filesystem::path& file);
-estimate::Problem parse_problem_text(std::string_view text, const std::string& file_name);
-estimate::Problem parse_problem(const XmlSource& source);
+estimate::Problem parse_problem_text(std::string_view text, const std::string& file_name,
+                                     const KnownModels& known = {});
+estimate::Problem parse_problem(const XmlSource& source, const KnownModels& known = {});
 
 /// Whether the root of the file is `<problem>`. InputError if it is not XML.
 bool is_problem_file(const std::filesystem::path& file);

@@ -125,11 +125,12 @@ void add_table(Element& element, const std::filesystem::path& folder, Problem& p
 
 }  // namespace
 
-Problem parse_problem_text(std::string_view text, const std::string& file_name) {
-  return parse_problem(XmlSource(text, file_name));
+Problem parse_problem_text(std::string_view text, const std::string& file_name,
+                           const KnownModels& known) {
+  return parse_problem(XmlSource(text, file_name), known);
 }
 
-Problem parse_problem(const XmlSource& source) {
+Problem parse_problem(const XmlSource& source, const KnownModels& known) {
   const std::string& file_name = source.file();
   Element root(source, source.root());
   if (root.name() != "problem") {
@@ -148,7 +149,7 @@ Problem parse_problem(const XmlSource& source) {
   read_remarks(root, problem.remarks);
   root.finish();
 
-  ModelLibrary models(folder);
+  ModelLibrary models(folder, known);
   for (auto& element : experiments) {
     problem.experiments.push_back(read_experiment(element, folder, models));
   }

@@ -116,14 +116,17 @@ result::ProblemFacts facts_of(const estimate::Problem& problem,
   return facts;
 }
 
+result::ProblemFacts check_problem(const estimate::Problem& problem) {
+  const auto warnings = estimate::check(problem);
+  return facts_of(problem, warnings);
+}
+
 std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file) {
   auto parsed = io::parse_any_file(file);
   if (auto* model = std::get_if<io::AnyModel>(&parsed)) {
     return facts_of(make_model(std::move(*model), {}, file));
   }
-  const auto& problem = std::get<estimate::Problem>(parsed);
-  const auto warnings = estimate::check(problem);
-  return facts_of(problem, warnings);
+  return check_problem(std::get<estimate::Problem>(parsed));
 }
 
 }  // namespace parfait::run

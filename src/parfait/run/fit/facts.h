@@ -16,6 +16,9 @@ result::ModelFacts facts_of(const Model& model);
 result::ProblemFacts facts_of(const estimate::Problem& problem,
                               const std::vector<std::string>& warnings);
 
+/// Checks a problem that is read already. InputError if it is wrong.
+result::ProblemFacts check_problem(const estimate::Problem& problem);
+
 /// Reads a model or problem file and checks it. InputError if it is wrong.
 std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file);
 

@@ -161,9 +161,9 @@ SynthesisRun synthesize(const SynthesisRequest& request) {
   set_truth(request.set, problem);
   estimate::measure_anew(problem);
   estimate::check(problem);
-  // What is in the way is found before anything is made.
+  // What is in the way is found before anything is made; a problem made in code need not be saved.
   if (request.out.empty()) {
-    files_in_place(problem, request.force);
+    if (!request.problem) files_in_place(problem, request.force);
   } else {
     check_replaceable(request.out);
   }

@@ -14,7 +14,7 @@ namespace {
 using base::counted;
 
 template <class T>
-std::int64_t size_of(const T& container) {
+std::int64_t count_of(const T& container) {
   return static_cast<std::int64_t>(container.size());
 }
 
@@ -35,7 +35,7 @@ void print_work(Words& out, const result::Simulation& s, double seconds) {
             counted(work.evaluations, "evaluation", "evaluations"));
   if (!s.options.sensitivity.empty()) {
     out.print(", {} with {}", work.direction_evaluations,
-              counted(size_of(s.options.sensitivity), "direction", "directions"));
+              counted(count_of(s.options.sensitivity), "direction", "directions"));
   }
   out.print(", {:.3g} s of computing\n", seconds);
 }
@@ -44,12 +44,12 @@ void print_work(Words& out, const result::Simulation& s, double seconds) {
 std::string partition_text(const result::Partition& partition) {
   if (partition.choices.empty()) return "";
   const auto& rows = partition.choices.front().left_out;
-  const auto changes = size_of(partition.choices) - 1;
+  const auto changes = count_of(partition.choices) - 1;
   if (rows.empty() && changes == 0) return "";
   std::string out = rows.empty()
                         ? "no redundant rows at the start"
                         : fmt::format("{} left out: {}",
-                                      counted(size_of(rows), "redundant row", "redundant rows"),
+                                      counted(count_of(rows), "redundant row", "redundant rows"),
                                       base::listing(rows));
   if (changes > 0) out += fmt::format("; changed {}", counted(changes, "time", "times"));
   return out;
@@ -61,7 +61,7 @@ void print_events(Words& out, const std::vector<result::Event>& events) {
   std::size_t width = 0;
   const std::size_t shown = events.size() <= kMostEvents + 1 ? events.size() : kMostEvents;
   for (std::size_t i = 0; i < shown; ++i) width = std::max(width, events[i].name.size());
-  out.print("  {}\n", counted(size_of(events), "event", "events"));
+  out.print("  {}\n", counted(count_of(events), "event", "events"));
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& event = events[i];
     const char* what = event.jumped ? "jump" : event.mode > 0 ? "now > 0" : "now < 0";
@@ -112,7 +112,7 @@ std::string simulation_text(const SimulationRun& run, const std::filesystem::pat
   if (!folder.empty()) {
     out.print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
               run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
-              counted(size_of(run.trajectory.columns), "column", "columns"));
+              counted(count_of(run.trajectory.columns), "column", "columns"));
   }
   return out.text();
 }

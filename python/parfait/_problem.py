@@ -1,0 +1,344 @@
+"""Estimation problems: read from files, or built from models and data."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import os
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _parfait
+from ._errors import InputError
+from ._model import Model, _names, _wrap_partial, given
+from ._progress import progress_callback
+from ._results import Fit
+from ._xml import Element
+
+
+class Problem:
+    """What is to be estimated, from which experiments, and how.
+
+    Examples
+    --------
+    >>> from parfait import OdeBuilder
+    >>> m = OdeBuilder("decay")
+    >>> m.parameter("k", 1, lower=0)
+    >>> m.state("x", 1, "-k*x")
+    >>> problem = Problem()
+    >>> problem.estimate("k", initial=1)
+    >>> problem.experiment(m.build(), data={"t": [1, 2, 3], "x": [0.61, 0.37, 0.22]}, observe={"x": ("x", 0.01)})
+    >>> fit = problem.fit()
+    >>> fit.converged, round(fit["k"].value, 2)
+    (True, 0.5)
+    """
+
+    def __init__(self, name: str = ""):
+        self._name = name
+        self._root = Element("problem")
+        self._models: dict[str, Model] = {}
+        self._text: str | None = None  # of a file, instead of the elements
+        self._file: str | None = None
+
+    @classmethod
+    def from_xml(cls, file: str | os.PathLike[str]) -> Problem:
+        """Reads a problem file, with its models and data."""
+        name = os.fspath(file)
+        problem = cls.from_text(pathlib.Path(name).read_text(encoding="utf-8"), name=name)
+        problem._file = name
+        return problem
+
+    @classmethod
+    def from_text(cls, text: str, *, name: str = "", models: Mapping[str, Model] | None = None) -> Problem:
+        """Reads the text of a problem file; ``models`` are those it names that are no files."""
+        problem = cls(name)
+        problem._text = text
+        problem._models = dict(models or {})
+        problem._engine()  # what is wrong is found now
+        return problem
+
+    def estimate(self, parameter: str, *, initial: float | None = None, lower: float | None = None,
+                 upper: float | None = None, transform: str | None = None, scale: float | None = None,
+                 prior: tuple[float, float] | None = None, true: float | None = None) -> None:
+        """A parameter of all experiments. ``transform="log"`` estimates its logarithm; ``prior``: (value, sigma)."""
+        self._elements().add("estimate", _estimate(parameter, initial, lower, upper, transform, scale, prior, true))
+
+    def experiment(
+        self,
+        model: Model | str | os.PathLike[str] | None,
+        *,
+        observe: Mapping[str, str | tuple[str, float | str] | Mapping[str, Any]],
+        data: Any = None,
+        id: str | None = None,
+        time: str | None = None,
+        initial: str | Mapping[str, Any] | None = None,
+        intervals: int | None = None,
+        grid: Mapping[str, Any] | None = None,
+        set: Mapping[str, float] | None = None,
+        local: Mapping[str, Mapping[str, Any]] | None = None,
+        samples: Sequence[float] | None = None,
+        begin: float | None = None,
+        end: float | None = None,
+        require: Mapping[float, str] | Sequence[str] = (),
+    ) -> None:
+        """One experiment.
+
+        Parameters
+        ----------
+        model : a :class:`Model`, a model file, or ``None`` for formulas of columns and parameters
+        observe : what the model says about columns of the data: ``{"x": "Bar.com.x"}``,
+            ``{"x": ("Bar.com.x", 0.01)}`` with a standard deviation (a number, or the name of a column), or a
+            mapping with the attributes of ``<observe>``
+        data : a CSV file, a mapping of columns, or a DataFrame; missing values are NaN
+        time : name of the time column (``t`` or ``time``)
+        initial : ``"fixed"``, ``"free"``, or by state: ``"free"``, a value, or (value, sigma)
+        intervals : of multiple shooting; ``grid`` has all attributes of ``<grid>``
+        set : conditions of this experiment
+        local : parameters of this experiment alone, with the options of :meth:`estimate`
+        samples : times at which it will be measured, for :meth:`synthesize`
+        require : what must hold, a formula with = or >=; by time, or for parameters alone
+        """
+        root = self._elements()
+        name = id or f"experiment{sum(e.name == 'experiment' for e in root.children) + 1}"
+        element = Element("experiment", {"id": name, "time": time, "begin": begin, "end": end})
+        if isinstance(model, Model):
+            element.attributes["model"] = self._know(model)
+        elif model is not None:
+            element.attributes["model"] = os.path.abspath(os.fspath(model))
+        for parameter, value in (set or {}).items():
+            element.add("set", {"parameter": parameter, "value": value})
+        for parameter, options in (local or {}).items():
+            element.add("local", _estimate(parameter, **options))
+        for column, what in observe.items():
+            element.add("observe", {"column": column, **_observation(what)})
+        _write_initial(element, initial)
+        if intervals is not None or grid is not None:
+            element.add("grid", {**({} if intervals is None else {"intervals": intervals}), **(grid or {})})
+        if samples is not None:
+            element.add("samples", {"times": list(samples)})
+        if isinstance(require, Mapping):
+            for at, formula in require.items():
+                element.add("require", {"at": at}, text=f" {formula} ")
+        else:
+            for formula in require:
+                element.add("require", text=f" {formula} ")
+        if data is None:
+            pass
+        elif isinstance(data, (str, os.PathLike)):
+            element.attributes["data"] = os.path.abspath(os.fspath(data))
+        else:
+            element.add("table", text=_csv(data, time))
+        root.children.append(element)
+
+    def require(self, formula: str) -> None:
+        """What must hold for the shared parameters: ``"k1 >= k2"``."""
+        self._elements().add("require", text=f" {formula} ")
+
+    def options(self, **options: Any) -> None:
+        """Attributes of ``<options>``: globalization, tol, rtol, norm, sigma, ... (docs/problem_file.md)."""
+        root = self._elements()
+        known = [e for e in root.children if e.name == "options"]
+        element = known[0] if known else root.add("options")
+        element.attributes.update({k: v for k, v in options.items() if v is not None})
+
+    @property
+    def text(self) -> str:
+        """The problem as a file would have it; models built in code stand there by name."""
+        return self._text if self._text is not None else self._root.document()
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the problem file, and beside it the models that were built in code."""
+        target = pathlib.Path(os.fspath(file))
+        folder = target.resolve().parent
+        if self._text is not None and not self._models:
+            if self._file and pathlib.Path(self._file).resolve().parent != folder:
+                raise InputError(f"the paths in {self._file} are relative to its folder: save it there.")
+            target.write_text(self._text, encoding="utf-8")
+            return
+        root = copy.deepcopy(self._elements())
+        for element in root.children:
+            name = element.attributes.get("model")
+            if name in self._models:
+                element.attributes["model"] = f"{name}.xml"
+        for name, model in self._models.items():
+            model.save(folder / f"{name}.xml")
+        target.write_text(root.document(), encoding="utf-8")
+
+    def check(self) -> dict[str, Any]:
+        """What is in the problem, as ``parfait check --json`` tells it. InputError if something is wrong."""
+        return json.loads(self._engine().facts_json())
+
+    @property
+    def data(self) -> dict[str, dict[str, Any]]:
+        """Measurements, by experiment and column."""
+        return self._engine().data()
+
+    def fit(self, **options: Any) -> Fit:
+        """See :func:`parfait.fit`."""
+        return fit(self, **options)
+
+    def synthesize(self, *, seed: int = 1, set: Mapping[str, float] | None = None) -> Problem:
+        """The problem with measurements made by its models at the true parameters, with noise."""
+        made = _parfait.synthesize(self._engine(), {"seed": seed, "set": dict(set or {})})
+        return Problem.from_text(made.problem_text(), name=self._name, models=self._models)
+
+    def __repr__(self) -> str:
+        facts = self.check()
+        return (f"<parfait.Problem: {len(facts['experiments'])} experiments, {facts['measurements']} measurements, "
+                f"{len(facts['parameters'])} parameters>")
+
+    def __str__(self) -> str:
+        return self._engine().facts_text()
+
+    def _elements(self) -> Element:
+        if self._text is not None:
+            raise InputError("this problem was read from a text: change the text.")
+        return self._root
+
+    def _know(self, model: Model) -> str:
+        stem = pathlib.Path(model.name or "model").stem
+        name = stem
+        number = 2
+        while name in self._models and self._models[name] is not model:
+            name, number = f"{stem}_{number}", number + 1
+        self._models[name] = model
+        return name
+
+    def _engine(self) -> _parfait.Problem:
+        models = {name: model._engine for name, model in self._models.items()}
+        return _parfait.Problem.read_text(self.text, self._name, models)
+
+
+def _estimate(parameter: str, initial: float | None = None, lower: float | None = None,
+              upper: float | None = None, transform: str | None = None, scale: float | None = None,
+              prior: tuple[float, float] | None = None, true: float | None = None) -> dict[str, Any]:
+    value, sigma = prior if prior is not None else (None, None)
+    return {"parameter": parameter, "initial": initial, "lower": _bound(lower), "upper": _bound(upper),
+            "transform": transform, "scale": scale, "prior": value, "sigma": sigma, "true": true}
+
+
+def _bound(bound: float | None) -> float | str | None:
+    if bound is not None and math.isinf(bound):
+        return "inf" if bound > 0 else "-inf"
+    return bound
+
+
+def _observation(what: str | tuple[str, float | str] | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(what, str):
+        return {"quantity": what}
+    if isinstance(what, Mapping):
+        return dict(what)
+    quantity, sigma = what
+    return {"quantity": quantity, ("sigma_column" if isinstance(sigma, str) else "sigma"): sigma}
+
+
+def _write_initial(element: Element, initial: str | Mapping[str, Any] | None) -> None:
+    if initial is None:
+        return
+    if isinstance(initial, str):
+        if initial not in ("fixed", "free"):
+            raise InputError(f'initial="{initial}": must be "fixed", "free", or a mapping of states.')
+        element.add("initial", {"fixed": initial == "fixed"})
+        return
+    for state, value in initial.items():
+        if value == "free" or value == "fixed":
+            element.add("initial", {"state": state, "fixed": value == "fixed"})
+        elif isinstance(value, tuple):
+            element.add("initial", {"state": state, "value": value[0], "sigma": value[1]})
+        else:
+            element.add("initial", {"state": state, "fixed": True, "value": value})
+
+
+def _csv(data: Any, time: str | None) -> str:
+    """Columns as text that reads back as the same numbers; NaN is an empty cell."""
+    columns = {str(name): list(data[name]) for name in data}
+    index = getattr(data, "index", None)
+    if index is not None and not any(n in columns for n in ([time] if time else ["t", "time"])):
+        columns = {str(getattr(index, "name", None) or time or "t"): list(index), **columns}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"columns of the data have different lengths: {lengths}.")
+    for name in columns:
+        if any(c in name for c in ",\n\r\""):
+            raise InputError(f"the name of the column {name!r} must not hold commas, quotes or line breaks.")
+
+    def cell(value: Any) -> str:
+        number = float(value)
+        return "" if math.isnan(number) else repr(number)
+
+    rows = [",".join(columns)]
+    rows += [",".join(cell(v) for v in row) for row in zip(*columns.values())]
+    return "\n" + "\n".join(rows) + "\n"
+
+
+def fit(
+    problem: Problem | str | os.PathLike[str],
+    *,
+    set: Mapping[str, float] | None = None,
+    fix: Sequence[str] | None = None,
+    start: Fit | str | os.PathLike[str] | None = None,
+    profile: Sequence[str] | None = None,
+    certify: bool | None = None,
+    globalization: str | None = None,
+    tolerance: float | None = None,
+    max_iterations: int | None = None,
+    threads: int | None = None,
+    on_iteration: Callable[[dict[str, Any]], Any] | None = None,
+    progress: bool | None = None,
+) -> Fit:
+    """Parameters from measurements.
+
+    Parameters
+    ----------
+    problem : a :class:`Problem`, or a problem file
+    set : initial values of parameters; of those that are not estimated, conditions in all experiments
+    fix : parameters that are held instead of estimated
+    start : an earlier fit, or its run folder, to begin there
+    profile : parameters whose interval is found by profile likelihood
+    certify : how far estimates move with a 100 times more careful integrator
+    threads : at most so many; results do not depend on it
+    on_iteration : called with each point of the iteration, a dictionary with ``number``, ``objective``, ``values``, ...
+        An exception in it ends the fit and arrives unchanged.
+    progress : ``True`` prints the iteration table
+
+    Returns
+    -------
+    Fit
+        Also where the fit did not converge: ``status`` and ``message`` say so. Ctrl-C raises KeyboardInterrupt, which
+        carries what was found as ``partial``.
+    """
+    options = given(fix=_names(fix), profile=_names(profile), certify=certify, globalization=globalization,
+                    tolerance=tolerance, max_iterations=max_iterations, threads=threads,
+                    set=dict(set) if set else None)
+    if isinstance(start, Fit):
+        options["start_from"] = start._engine
+    elif start is not None:
+        options["start"] = os.fspath(start)
+    if isinstance(problem, Problem):
+        engine = None if problem._file is not None else problem._engine()
+        options["file"] = problem._file or problem._name
+    else:
+        engine, options["file"] = None, os.fspath(problem)
+    on_point = _with_table(on_iteration) if progress else on_iteration
+    if on_point is not None:
+        options["on_iteration"] = on_point
+    with progress_callback(False):
+        try:
+            return Fit(_parfait.fit(engine, options))
+        except KeyboardInterrupt as stop:
+            _wrap_partial(stop, Fit)
+            raise
+
+
+def _with_table(on_iteration: Callable[[dict[str, Any]], Any] | None) -> Callable[[dict[str, Any]], Any]:
+    """Prints the iteration table, and calls what the user gave."""
+    print(_parfait.iteration_header())
+
+    def show(line: dict[str, Any]) -> None:
+        print(_parfait.iteration_line(line), flush=True)
+        if on_iteration is not None:
+            on_iteration(line)
+
+    return show

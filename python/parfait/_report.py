@@ -1,0 +1,60 @@
+"""Reports and their pictures, in notebooks and as files."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+
+FIGURE = re.compile(r'<figure\b[^>]*\bdata-plot="([^"]*)"[^>]*>.*?</figure>', re.DOTALL)
+STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+
+
+class Report:
+    """A page that explains a result. In a notebook it shows itself; ``save`` writes the file."""
+
+    def __init__(self, page: str):
+        self.html = page
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(self.html)
+
+    def _repr_html_(self) -> str:
+        return ('<iframe sandbox="allow-scripts" style="width:100%;height:40em;border:0" '
+                f'srcdoc="{html.escape(self.html, quote=True)}"></iframe>')
+
+
+class Plot:
+    """Pictures of a report: ``svg`` has the text of each. In a notebook they show themselves."""
+
+    def __init__(self, name: str, figures: list[str], style: str):
+        self.name = name
+        self.figures = figures
+        self.svg = [svg for figure in figures for svg in SVG.findall(figure)]
+        self._style = style
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """As a page of its own; ``.svg``: the first picture alone."""
+        name = os.fspath(file)
+        with open(file, "w", encoding="utf-8") as out:
+            if name.endswith(".svg"):
+                out.write(self.svg[0])
+            else:
+                out.write(f"<!doctype html><meta charset='utf-8'>{self._repr_html_()}")
+
+    def _repr_html_(self) -> str:
+        return f'<div>{self._style}{"".join(self.figures)}</div>'
+
+    def __repr__(self) -> str:
+        return f"<parfait.Plot {self.name}: {len(self.svg)} pictures>"
+
+
+def plots(page: str) -> dict[str, Plot]:
+    """Every picture of a page, by the kind of plot."""
+    styles = "".join(STYLE.findall(page))
+    found: dict[str, list[str]] = {}
+    for match in FIGURE.finditer(page):
+        found.setdefault(html.unescape(match.group(1)), []).append(match.group(0))
+    return {name: Plot(name, figures, styles) for name, figures in found.items()}

@@ -1,0 +1,417 @@
+"""What was found: mappings of arrays that share memory with the engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _parfait
+from ._errors import InputError, NotFinished
+from ._report import Plot, Report, plots
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+Array = NDArray[np.float64]
+
+
+def _optional(module: str, what: str) -> Any:
+    try:
+        return __import__(module)
+    except ImportError as error:
+        raise ImportError(f"{what} needs {module}: install it (Debian: python3-{module}).") from error
+
+
+class Table(Mapping[str, Any]):
+    """Columns by name; numbers are read-only arrays without a copy."""
+
+    def __init__(self, columns: Mapping[str, Any]):
+        self._columns = dict(columns)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._columns[name]
+        except KeyError:
+            names = ", ".join(list(self._columns)[:12])
+            raise KeyError(f'there is no column "{name}". Columns: {names}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return _optional("pandas", "to_pandas()").DataFrame(dict(self._columns))
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self._columns.values()), []))
+        return f"<{type(self).__name__}: {rows} rows, columns {', '.join(list(self._columns)[:8])}" + (
+            ", ...>" if len(self._columns) > 8 else ">")
+
+
+class _Saved:
+    """A result with a run folder: saved, loaded, pickled, shown."""
+
+    _engine: Any
+    _kind = ""
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes the run folder, as the command line does."""
+        self._engine.save(os.fspath(folder))
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Everything in result.json."""
+        return json.loads(self._engine.json())
+
+    def summary(self) -> str:
+        """The text that the command line prints."""
+        return self._engine.text()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def report(self, file: str | os.PathLike[str] | None = None) -> Report:
+        """The report; with a name it is also written there."""
+        page = Report(self._engine.report())
+        if file is not None:
+            page.save(file)
+        return page
+
+    @property
+    def plots(self) -> dict[str, Plot]:
+        """Every picture of the report, by name."""
+        return plots(self._engine.report())
+
+    def plot(self, name: str) -> Plot:
+        """A picture of the report as SVG; ``plots`` lists their names."""
+        all_plots = self.plots
+        if name not in all_plots:
+            raise InputError(f'there is no plot "{name}". Plots: {", ".join(all_plots) or "none"}.')
+        return all_plots[name]
+
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch) / "run"
+            self.save(folder)
+            files = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+        files.pop("report.html", None)
+        return (_restore, (self._kind, files))
+
+
+def _restore(kind: str, files: dict[str, bytes]) -> Simulation | Fit:
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, content in files.items():
+            path = pathlib.Path(scratch) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return load(scratch)
+
+
+def load(folder: str | os.PathLike[str]) -> Simulation | Fit:
+    """A run folder, read back: a :class:`Fit` or a :class:`Simulation`."""
+    name = os.fspath(folder)
+    command = _parfait.saved_command(name)
+    if command == "fit":
+        return Fit(_parfait.Fit.load(name))
+    if command == "simulate":
+        return Simulation(_parfait.Simulation.load(name))
+    raise InputError(f'"{name}" holds a result of `{command}`: only those of fit and simulate can be loaded.')
+
+
+class _Derivatives(Mapping[tuple[str, str], Array]):
+    """``d["x", "k"]`` is dx/dk over time."""
+
+    def __init__(self, columns: Mapping[str, Array], quantities: list[str], names: list[str]):
+        self._columns = {(q, n): columns[f"d{q}/d{n}"] for q in quantities for n in names
+                         if f"d{q}/d{n}" in columns}
+
+    def __getitem__(self, key: tuple[str, str]) -> Array:
+        try:
+            return self._columns[key]
+        except KeyError:
+            raise KeyError(f"there is no derivative of {key[0]!r} with respect to {key[1]!r}. "
+                           "Ask simulate(sensitivity=[...]) for it.") from None
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+class Simulation(_Saved, Mapping[str, Array]):
+    """The motion of a model: a mapping of quantities to arrays over time.
+
+    Attributes
+    ----------
+    t : times [s]
+    d : derivatives, ``run.d["x", "k"]``
+    status, message, warnings, finished : how it ended
+    events : what happened, each with ``t`` and ``name``
+    steps : the accepted steps of the integrator, columns ``t`` and ``step``
+    """
+
+    _kind = "simulate"
+
+    def __init__(self, engine: _parfait.Simulation):
+        self._engine = engine
+        columns = engine.trajectory()
+        self.t: Array = columns["t"] if "t" in columns else np.empty(0)
+        about = self.json
+        names = about["options"].get("sensitivity") or []
+        self._columns = {name: values for name, values in columns.items() if name != "t"}
+        derived = {f"d{q}/d{n}" for q in self._columns for n in names}
+        self._quantities = [name for name in self._columns if name not in derived]
+        self.d = _Derivatives(self._columns, self._quantities, names)
+        self.status: str = about["status"]
+        self.message: str = about["message"]
+        self.warnings: list[str] = about["warnings"]
+        self.events: list[dict[str, Any]] = about["events"]
+
+    @property
+    def finished(self) -> bool:
+        return self.status == "finished"
+
+    def raise_if_failed(self) -> Simulation:
+        """For scripts: NotFinished if the simulation did not get to its end."""
+        if not self.finished:
+            raise NotFinished(self.message, self)
+        return self
+
+    @property
+    def steps(self) -> Table:
+        return Table(self._engine.steps())
+
+    def __getitem__(self, quantity: str) -> Array:
+        try:
+            return self._columns[quantity]
+        except KeyError:
+            names = ", ".join(self._quantities[:12])
+            raise KeyError(f'"{quantity}" was not observed. Quantities: {names}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._quantities)
+
+    def __len__(self) -> int:
+        return len(self._quantities)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        table = np.column_stack([self.t, *(self[q] for q in self._quantities)])
+        return table if dtype is None else table.astype(dtype)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table indexed by time."""
+        frame = _optional("pandas", "to_pandas()").DataFrame(self._columns)
+        frame.index = _optional("pandas", "to_pandas()").Index(self.t, name="t")
+        return frame
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A dataset over the dimension t."""
+        return _optional("xarray", "to_xarray()").Dataset(
+            {q: ("t", self[q]) for q in self._quantities}, coords={"t": self.t})
+
+    def _repr_html_(self) -> str:
+        pictures = self.plots.get("quantity")
+        shown = "".join(pictures.figures[:2]) if pictures else ""
+        return f"<div><p>{self.message}</p>{pictures._style if pictures else ''}{shown}</div>"
+
+    def __repr__(self) -> str:
+        return f"<parfait.Simulation: {self.status}, {len(self.t)} rows, {len(self)} quantities>"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a fit says about a parameter."""
+
+    id: str
+    experiment: str
+    """The experiment it belongs to; "" if it is shared by all."""
+    unit: str
+    value: float
+    sd: float
+    """NaN at a bound or without statistics, infinite if the data do not determine it."""
+    ci95: tuple[float, float]
+    """Confidence interval of this parameter alone (95 %, or as the problem says)."""
+    joint: tuple[float, float]
+    """Of all parameters at once."""
+    initial: float
+    lower: float
+    upper: float
+    determined: str
+    """"by_data", "at_lower", "at_upper" or "undetermined"."""
+    true: float | None
+
+
+class Trajectory(Mapping[str, Array]):
+    """What the fitted model says over an experiment; ``sd`` are the deviations of these values."""
+
+    def __init__(self, quantities: list[str], t: Array, values: Array, sd: Array):
+        self.t = t
+        self._values = {q: values[:, i] for i, q in enumerate(quantities)}
+        self.sd = Table({q: sd[:, i] for i, q in enumerate(quantities)} if sd.size else {})
+
+    def __getitem__(self, quantity: str) -> Array:
+        return self._values[quantity]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def band(self, quantity: str, width: float = 1.96) -> tuple[Array, Array]:
+        """The value plus and minus ``width`` deviations."""
+        half = width * self.sd[quantity]
+        return self[quantity] - half, self[quantity] + half
+
+    def to_pandas(self) -> pandas.DataFrame:
+        pandas = _optional("pandas", "to_pandas()")
+        return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
+
+
+class Fit(_Saved, Mapping[str, Parameter]):
+    """Parameters with their intervals: a mapping of names to :class:`Parameter`.
+
+    A parameter of one experiment has the name ``"offset (run1)"`` where there are several experiments.
+    """
+
+    _kind = "fit"
+
+    def __init__(self, engine: _parfait.Fit):
+        self._engine = engine
+        about = self.json
+        several = len(about["experiments"]) > 1
+        self._parameters: dict[str, Parameter] = {}
+        for values in engine.parameters():
+            p = Parameter(**values)
+            self._parameters[f"{p.id} ({p.experiment})" if several and p.experiment else p.id] = p
+        self.initial_states: list[Parameter] = [Parameter(**values) for values in engine.initial_states()]
+        self.status: str = about["status"]
+        self.message: str = about["message"]
+        self.warnings: list[str] = about["warnings"]
+        self.iterations: int = about["iterations"]
+        self.objective: float | None = about["objective"]
+        self.degrees_of_freedom: int | None = about.get("degrees_of_freedom")
+        self.sigma_scale: float | None = about.get("sigma_scale")
+        self.history: list[dict[str, Any]] = about["history"]
+        self.findings: list[str] = [f["text"] for f in about["identifiability"]["findings"]]
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+    def raise_if_failed(self) -> Fit:
+        """For scripts: NotFinished if the fit did not converge."""
+        if not self.converged:
+            raise NotFinished(self.message, self)
+        return self
+
+    @property
+    def values(self) -> dict[str, float]:  # type: ignore[override]
+        """Names and values of the parameters."""
+        return {name: p.value for name, p in self._parameters.items()}
+
+    @property
+    def covariance(self) -> Array:
+        return self._engine.covariance()
+
+    @property
+    def correlation(self) -> Array:
+        return self._engine.correlation()
+
+    @property
+    def residuals(self) -> Table:
+        """Every measurement: experiment, column, t, measured, model, sigma, weighted, sd, prior."""
+        return Table(self._engine.residuals())
+
+    @property
+    def trajectories(self) -> dict[str, Trajectory]:
+        """What the fitted model says, by experiment."""
+        return {name: Trajectory(*parts) for name, parts in self._engine.trajectories().items()}
+
+    @property
+    def first_guess(self) -> dict[str, Trajectory]:
+        """What the model said before the fit."""
+        return {name: Trajectory(*parts) for name, parts in self._engine.first_guess().items()}
+
+    @property
+    def profiles(self) -> dict[str, dict[str, Any]]:
+        return {p["parameter"]: p for p in self.json.get("profiles", [])}
+
+    def __getitem__(self, name: str) -> Parameter:
+        try:
+            return self._parameters[name]
+        except KeyError:
+            raise KeyError(f'no parameter "{name}" was estimated. Parameters: '
+                           f'{", ".join(list(self._parameters)[:12])}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per parameter."""
+        rows = [vars(p) | {"ci95_low": p.ci95[0], "ci95_high": p.ci95[1]} for p in self._parameters.values()]
+        frame = _optional("pandas", "to_pandas()").DataFrame(rows, index=list(self._parameters))
+        return frame.drop(columns=["ci95", "joint"])
+
+    def _repr_html_(self) -> str:
+        table = self.plots.get("parameters")
+        return f"<div><p>{self.message}</p>{table._repr_html_() if table else ''}</div>"
+
+    def __repr__(self) -> str:
+        return f"<parfait.Fit: {self.status}, {len(self)} parameters, objective {self.objective}>"
+
+
+class Modes:
+    """Static equilibrium and vibration modes.
+
+    ``modes`` has a dictionary per mode (``frequency_hz``, ``damping``, ``moves_most``, ...); ``shapes[q]`` is the
+    complex amplitude of a quantity in each mode.
+    """
+
+    def __init__(self, engine: _parfait.Modes):
+        self._engine = engine
+        about = self.json
+        self.status: str = about["status"]
+        self.message: str = about["message"]
+        self.warnings: list[str] = about["warnings"]
+        self.modes: list[dict[str, Any]] = about["modes"]
+        self.stability: str | None = about.get("stability")
+        quantities, re, im, point = engine.shapes()
+        self.shapes = Table({q: re[i] + 1j * im[i] for i, q in enumerate(quantities)})
+        self.equilibrium = {name: float(values[0]) for name, values in point.items() if len(values)}
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return json.loads(self._engine.json())
+
+    @property
+    def frequencies(self) -> Array:
+        """Undamped frequencies [Hz], slowest first."""
+        return np.array([m["frequency_hz"] for m in self.modes])
+
+    def summary(self) -> str:
+        return self._engine.text()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        self._engine.save(os.fspath(folder))
+
+    def __repr__(self) -> str:
+        return f"<parfait.Modes: {self.status}, {len(self.modes)} modes, {self.stability}>"

@@ -1,0 +1,128 @@
+#include "bindings.h"
+
+#include "parfait/base/error.h"
+#include "parfait/io/results/result_json.h"
+
+namespace parfait::python {
+
+std::vector<run::Setting> settings_of(const py::dict& values) {
+  std::vector<run::Setting> settings;
+  settings.reserve(values.size());
+  for (const auto& [id, value] : values) {
+    const double number = value.cast<double>();
+    const auto name = id.cast<std::string>();
+    settings.emplace_back(name + "=" + py::repr(py::float_(number)).cast<std::string>(), name,
+                          number);
+  }
+  return settings;
+}
+
+py::array view(const double* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides,
+               const py::object& owner) {
+  py::array_t<double> array(std::move(shape), std::move(strides), data, owner);
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
+py::array view(const std::vector<double>& values, const py::object& owner) {
+  return view(values.data(), {static_cast<py::ssize_t>(values.size())},
+              {static_cast<py::ssize_t>(sizeof(double))}, owner);
+}
+
+py::array view(const result::Matrix& matrix, const py::object& owner) {
+  constexpr auto kSize = static_cast<py::ssize_t>(sizeof(double));
+  return view(matrix.values.data(), {matrix.rows, matrix.cols}, {kSize * matrix.cols, kSize},
+              owner);
+}
+
+py::dict view(const result::Table& table, const py::object& owner) {
+  py::dict columns;
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    columns[py::str(table.header[i])] = view(table.columns[i], owner);
+  }
+  return columns;
+}
+
+Conversation::Conversation(const py::dict& options) {
+  take(options, "on_progress", on_progress_);
+  take(options, "on_iteration", on_iteration_);
+  take(options, "on_problem", on_problem_);
+  callbacks_.stop = [this] { return ask(); };
+  if (on_progress_) {
+    callbacks_.on_progress = [this](double fraction, const std::string& note) {
+      const py::gil_scoped_acquire lock;
+      on_progress_(fraction, note);
+    };
+  }
+  if (on_problem_) {
+    callbacks_.on_problem = [this](const result::ProblemFacts& facts) {
+      const py::gil_scoped_acquire lock;
+      on_problem_(io::facts_text(facts));
+    };
+  }
+  if (on_iteration_) {
+    callbacks_.on_iteration = [this](const run::IterationRecord& record) {
+      const py::gil_scoped_acquire lock;
+      const auto& i = record.iteration;
+      py::dict values;
+      for (std::size_t k = 0; k < record.names.size() && k < record.values.size(); ++k) {
+        values[py::str(record.names[k])] = record.values[k];
+      }
+      py::dict line;
+      line["number"] = i.number;
+      line["objective"] = i.objective;
+      line["constraints"] = i.constraints;
+      line["increment"] = i.increment;
+      line["step"] = i.step;
+      line["omega"] = i.omega;
+      line["kappa"] = i.kappa;
+      line["rank"] = i.rank;
+      line["condition"] = i.condition;
+      line["values"] = values;
+      on_iteration_(line);
+    };
+  }
+}
+
+bool Conversation::ask() {
+  const py::gil_scoped_acquire lock;
+  if (interrupt_) return true;
+  if (PyErr_CheckSignals() == 0) return false;
+  interrupt_ = std::make_unique<py::error_already_set>();  // takes the raised exception over
+  return true;
+}
+
+void Conversation::raise_if_interrupted(const py::object& partial) {
+  if (!interrupt_) return;
+  const auto error = std::move(interrupt_);
+  py::setattr(error->value(), "partial", partial);
+  throw py::error_already_set(*error);
+}
+
+namespace {
+
+/// InputError(message, file, line, column) of the Python layer.
+void translate_input_error(std::exception_ptr pending) {
+  try {
+    if (pending) std::rethrow_exception(pending);
+  } catch (const base::InputError& error) {
+    const auto type = py::module_::import("parfait._errors").attr("InputError");
+    const auto& place = error.place();
+    const py::object value = type(error.what(), place.file, place.line, place.column);
+    PyErr_SetObject(type.ptr(), value.ptr());
+  }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_parfait, module) {
+  module.doc() = "The engine behind the package parfait.";
+  py::register_exception_translator(translate_input_error);
+  bind_models(module);
+  bind_simulations(module);
+  bind_fits(module);
+  bind_files(module);
+  bind_callables(module);
+}
+
+}  // namespace parfait::python

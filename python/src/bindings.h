@@ -1,0 +1,68 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parfait/result/table.h"
+#include "parfait/run/job/callbacks.h"
+#include "parfait/run/job/settings.h"
+
+/// The extension module _parfait: run requests from dictionaries, results as arrays without copies
+/// and as the text of result.json. Everything a person sees is written in Python on top of it.
+namespace parfait::python {
+
+namespace py = pybind11;
+
+void bind_models(py::module_& module);
+void bind_simulations(py::module_& module);
+void bind_fits(py::module_& module);
+void bind_files(py::module_& module);
+void bind_callables(py::module_& module);
+
+/// {"k": 2.0} as --set would read it.
+std::vector<run::Setting> settings_of(const py::dict& values);
+
+/// The value of a key that may be missing. The Python layer gives no None.
+template <class T>
+void take(const py::dict& options, const char* key, T& value) {
+  if (options.contains(key)) value = options[key].cast<T>();
+}
+template <class T>
+void take(const py::dict& options, const char* key, std::optional<T>& value) {
+  if (options.contains(key)) value = options[key].cast<T>();
+}
+
+/// Numbers that live in `owner`, seen as an array that keeps the owner alive and cannot be written.
+py::array view(const double* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides,
+               const py::object& owner);
+py::array view(const std::vector<double>& values, const py::object& owner);
+py::array view(const result::Matrix& matrix, const py::object& owner);
+/// {"t": ..., "x": ...}
+py::dict view(const result::Table& table, const py::object& owner);
+
+/// Ctrl-C and the callables of Python while a piece of work runs without the interpreter's lock. An
+/// exception of a callable ends the work and arrives unchanged; Ctrl-C ends it with a result, which
+/// the exception then carries as `partial`.
+class Conversation {
+ public:
+  /// `options`: "on_progress"(fraction, note), "on_iteration"(dict), "on_problem"(text).
+  explicit Conversation(const py::dict& options);
+  const run::Callbacks& callbacks() const { return callbacks_; }
+  /// Raises what a signal raised meanwhile (KeyboardInterrupt), with the result.
+  void raise_if_interrupted(const py::object& partial);
+
+ private:
+  bool ask();
+
+  run::Callbacks callbacks_;
+  py::object on_progress_, on_iteration_, on_problem_;
+  std::unique_ptr<py::error_already_set> interrupt_;
+};
+
+}  // namespace parfait::python

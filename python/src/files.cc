@@ -1,0 +1,85 @@
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "bindings.h"
+#include "parfait/base/error.h"
+#include "parfait/io/problem/problem_file.h"
+#include "parfait/io/results/elements_json.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/facts.h"
+#include "parfait/run/import/motion_import.h"
+#include "parfait/run/job/version.h"
+#include "parfait/run/summary/facts_text.h"
+#include "parfait/run/summary/report.h"
+#include "parfait/run/summary/saved_runs.h"
+#include "parfait/run/verification/verification.h"
+
+namespace parfait::python {
+namespace {
+
+/// Element types that register themselves while the library loads.
+void load_plugin(const std::string& file) {
+  if (!std::filesystem::exists(file)) {
+    throw base::InputError(file + ": there is no such file.");
+  }
+  const std::string path = std::filesystem::absolute(file).string();
+  if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    throw base::InputError(file + ": cannot be loaded: " + dlerror());
+  }
+}
+
+std::string verify(const py::dict& options) {
+  Conversation conversation(options);
+  py::object on_solved;
+  take(options, "on_solved", on_solved);
+  result::Verification found;
+  {
+    const py::gil_scoped_release released;
+    found = run::verify(conversation.callbacks(), [&](const auto& problem) {
+      if (!on_solved) return;
+      const py::gil_scoped_acquire lock;
+      on_solved(problem.name, problem.digits, problem.passed);
+    });
+  }
+  auto text = io::result_text(found);
+  conversation.raise_if_interrupted(py::str(text));
+  return text;
+}
+
+py::tuple import_motion(const std::string& file, const py::dict& options) {
+  run::MotionImportRequest request;
+  request.file = file;
+  take(options, "units", request.units);
+  take(options, "axes", request.axes);
+  std::string out;
+  take(options, "out", out);
+  request.out = out;
+  run::MotionImportRun run;
+  {
+    const py::gil_scoped_release released;
+    run = run::import_motion(request);
+    if (!out.empty()) run::save(run, request.out);
+  }
+  py::dict tables;
+  for (const auto& [name, text] : run.tables) tables[py::str(name)] = text;
+  return py::make_tuple(io::result_text(run.result), tables);
+}
+
+}  // namespace
+
+void bind_files(py::module_& module) {
+  module.attr("__version__") = run::version();
+  module.def("load_plugin", load_plugin);
+  module.def("verify", verify);
+  module.def("import_motion", import_motion);
+  module.def("elements_json", [] { return io::elements_text(mechanism::registry()); });
+  module.def("saved_command", [](const std::string& folder) { return run::saved_command(folder); });
+  module.def("is_problem", [](const std::string& file) { return io::is_problem_file(file); });
+  module.def("compare_runs", [](const std::vector<std::string>& folders) {
+    const py::gil_scoped_release released;
+    return run::make_report({folders.begin(), folders.end()});
+  });
+}
+
+}  // namespace parfait::python
