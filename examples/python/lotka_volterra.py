@@ -7,7 +7,7 @@ import pandas as pd
 import parfait as pf
 
 folder = pathlib.Path(__file__).resolve().parents[1] / "lotka_volterra"
-data = pd.read_csv(folder / "populations.csv")
+data = pd.read_csv(folder / "populations.csv", float_precision="round_trip")
 print(data.head())
 
 # %% The model is a file; the data are a DataFrame, and both initial values are unknown.
