@@ -109,8 +109,8 @@ TEST(Path, SimplifiedStaysWithinTheTolerance) {
 }
 
 TEST(Path, ManyPlacesInOneColumnKeepTheirExtremes) {
-  std::vector<Place> noise;
-  for (int i = 0; i < 100000; ++i) noise.push_back({3e-3 * i, (i * 7919) % 101 + 0.0});
+  std::vector<Place> noise(100000);
+  for (int i = 0; i < 100000; ++i) noise[i] = {3e-3 * i, (i * 7919) % 101 + 0.0};
   const auto few = simplified(noise);
   EXPECT_LT(few.size(), 2500U);  // 600 columns, four places each
   double low = 1e9, high = -1e9;
