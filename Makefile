@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench bench-peers format lint install tool configure packages
+.PHONY: help run test bench bench-peers fuzz mutate soak format lint install tool configure packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,26 @@ bench-peers:  ## Compare with Simbody, MuJoCo, Ceres with CVODES (installs them)
 	@cmake --preset release -B build/peers -DPARFAIT_TESTS=OFF -DPARFAIT_PEERS=ON >/dev/null
 	@cmake --build build/peers
 	@for program in peers simulate_peers estimate_peers; do echo "== bench_$$program"; build/peers/bench/bench_$$program; done
+
+FUZZ_SECONDS ?= 60
+FUZZERS := formula csv model problem simulation fit result
+fuzz:  ## Look for inputs that crash: each fuzzer a minute (clang, libFuzzer, sanitizers; FUZZ_SECONDS=...)
+	@scripts/install-packages scripts/packages.txt scripts/packages-lint.txt
+	@cmake --preset asan -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPARFAIT_FUZZ=ON -DPARFAIT_PCH=OFF \
+	  -DCMAKE_CXX_FLAGS="-fsanitize=fuzzer-no-link" >/dev/null
+	@cmake --build build/fuzz --target $(FUZZERS:%=fuzz_%)
+	@for name in $(FUZZERS); do echo "== fuzz_$$name"; mkdir -p build/fuzz/found/$$name; \
+	  (cd build/fuzz && tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -max_len=4096 \
+	    -dict=../../tests/fuzz/dictionary.txt -artifact_prefix=crash_$${name}_ -print_final_stats=1 \
+	    found/$$name ../../tests/fuzz/corpus/$$name 2>&1 | grep -E "ERROR|SUMMARY|stat::number|Test unit" ; exit $${PIPESTATUS[0]}) || exit 1; done
+
+mutate:  ## Plant the defects of tests/mutants one by one: each must be noticed by a test (an hour)
+	@python3 tests/mutants/mutate.py $(MUTATE)
+
+SOAK_MINUTES ?= 10
+soak: tool  ## Random models through simulate, fit and report, with laws that must hold (SOAK_MINUTES=...)
+	@cmake --build --preset release --target soak_models
+	@python3 tests/soak/soak.py --minutes $(SOAK_MINUTES)
 
 format:  ## Format all sources
 	@scripts/install-packages scripts/packages-lint.txt

@@ -159,7 +159,7 @@ void print_problem_line(const result::ProblemFacts& facts) {
   fmt::print("\n\n");
 }
 
-void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
+void print_fit(const run::FitRun& run, const std::optional<std::filesystem::path>& folder) {
   const Fit& fit = run.result;
   fmt::print("\n{} ({:.3g} s)\n", fit.verdict.message, run.timing.total());
   if (fit.has_values()) {
@@ -172,8 +172,9 @@ void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
     if (has_residuals) print_residual_analysis(fit);
   }
   for (const auto& warning : fit.verdict.warnings) fmt::print("  warning: {}\n", warning);
+  if (!folder) return;
   fmt::print("\n{}results in {}: report.html, result.json, {}timing.json\n",
-             run.complete() ? "" : "partial ", folder.string(),
+             run.complete() ? "" : "partial ", folder->string(),
              !fit.has_values() ? "" : "tables as CSV, ");
 }
 

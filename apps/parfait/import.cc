@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "interrupt.h"
 #include "parfait/base/error.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/import/motion_import.h"
 #include "run_names.h"
+#include "saving.h"
 
 // parfait import: what is in a motion file and what is odd about it, and its contents as CSV.
 namespace parfait::app {
@@ -63,7 +65,8 @@ void print_table(const result::TableFacts& table) {
 
 int import(const run::MotionImportRequest& request, const GlobalOptions& global) {
   auto run = run::import_motion(request);
-  run::save(run, request.out);
+  const InterruptWatch interrupt;
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   const auto& result = run.result;
   if (global.json) {
     fmt::print("{}", io::result_text(result));
@@ -72,10 +75,12 @@ int import(const run::MotionImportRequest& request, const GlobalOptions& global)
     if (result.trial) print_trial(*result.trial);
     if (result.table) print_table(*result.table);
     for (const auto& warning : result.verdict.warnings) fmt::print("  warning: {}\n", warning);
-    fmt::print("results in {}: {}, result.json, timing.json\n", request.out.string(),
-               base::listing(result.files));
+    if (folder) {
+      fmt::print("results in {}: {}, result.json, timing.json\n", folder->string(),
+                 base::listing(result.files));
+    }
   }
-  return kDone;
+  return folder ? kDone : kNotFinished;
 }
 
 }  // namespace

@@ -201,6 +201,8 @@ class Simulate(CliTest):
         short = ("simulate", DOUBLE_PENDULUM, "--until", "0.1", "--out", "r")
         self.run_cli(*short)
         (self.folder / "r" / "note.txt").write_text("left by a person")
+        self.assertIn('"note.txt"', self.error_of(*short))
+        (self.folder / "r" / "note.txt").unlink()
         self.run_cli(*short)  # ours: replaced as a whole
         self.assertEqual(sorted(path.name for path in (self.folder / "r").iterdir()),
                          ["report.html", "result.json", "steps.csv", "timing.json", "trajectory.csv"])

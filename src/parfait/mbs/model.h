@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/dynamics/state_sizes.h"
 #include "parfait/dynamics/system.h"
 #include "parfait/mbs/solver/mechanism_names.h"
 
@@ -25,7 +26,7 @@ struct AssemblyReport {
 /// Immutable; evaluation needs a workspace from make_workspace(), one per thread.
 /// Cost  O(number of bodies) per right-hand side for trees, with fill in proportion to the loops.
 /// See   docs/theory/solver.md
-class Model final : public dynamics::System {
+class Model final : public dynamics::System, public dynamics::StateSizes {
  public:
   explicit Model(const Description& description);
   ~Model() override;
@@ -51,6 +52,8 @@ class Model final : public dynamics::System {
                             const dynamics::PointDirections& d,
                             dynamics::Directions& dg) const override;
   std::vector<int> position_rows() const override;
+  void state_sizes(dynamics::Workspace& ws, dynamics::ConstVec y, dynamics::ConstVec dydt,
+                   dynamics::Vec sizes) const override;
   dynamics::ProjectionReport project(dynamics::Workspace& ws, double t, dynamics::Vec y,
                                      dynamics::Norm norm, double tolerance) const override;
   dynamics::Status project_directions(dynamics::Workspace& ws,

@@ -50,11 +50,20 @@ ExperimentDescription watching(const ExperimentDescription& e, const std::vector
   out.data = {};
   out.data.header = {"t"};
   out.data.columns = {times};
+  const auto measured = measurements_of(e);
   for (std::size_t q = 0; q < quantities.size(); ++q) {
     const std::string column = "q" + std::to_string(q);
     out.data.header.push_back(column);
     out.data.columns.emplace_back(times.size(), 0.0);
-    out.observations.push_back({.column = column, .quantity = quantities[q], .sigma = {}});
+    auto& observation = out.observations.emplace_back();
+    observation.column = column;
+    observation.quantity = quantities[q];
+    // Angles have the turns of the data.
+    for (const Measurement& m : measured) {
+      const Observation& o = e.observations[m.observation];
+      if (observation.turn || o.quantity.text != quantities[q]) continue;
+      if (kind_of(o).is_at_row_time()) observation.turn = {m.t, m.value};
+    }
   }
   return out;
 }
@@ -113,6 +122,7 @@ std::vector<Prediction> predict(const Problem& problem, const FitResult& result,
 
 std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& result, int count,
                                 const std::vector<std::string>& quantities) {
+  if (result.x.size() != prepared.ensemble().num_variables()) return {};  // the fit never began
   Team alone;
   const Problem& problem = prepared.problem();
   // As it was fitted, for the covariances in the variables of the condensed problem.
@@ -142,6 +152,7 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
 }
 
 std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count) {
+  if (x.size() != prepared.ensemble().num_variables()) return {};
   Team alone;
   const Problem& problem = prepared.problem();
   const Watched watched = watch(problem, count, {}, alone);

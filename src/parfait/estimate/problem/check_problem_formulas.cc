@@ -60,6 +60,10 @@ void check_observations(const ExperimentDescription& experiment,
       continue;
     }
     if (observation.quantity.empty()) subject.fail("a quantity is missing.");
+    if (!observation.settings.empty()) {
+      subject.fail(fmt::format("\"{}\" is for experiments with a model.",
+                               observation.settings.front().name));
+    }
     if (any_of(names_in(observation.quantity, known, subject), estimated)) continue;
     subject.fail(
         fmt::format("\"{}\" depends on no estimated parameter, so it cannot be "

@@ -65,7 +65,12 @@ struct Observation {
   Sigma sigma{};
   Place place{};
   std::string kind = kQuantityKind;  ///< the key of an ObservationKind
-  std::vector<Setting> settings{};   ///< of other kinds than quantities: their attributes
+  std::vector<Setting> settings{};   ///< further attributes of its kind
+  /// A joint angle: the value (at this time) that tells its whole turns. None: the first datum.
+  struct Turn {
+    double t = 0, value = 0;
+  };
+  std::optional<Turn> turn{};
 
   /// Null: there is no such setting.
   const Setting* find(std::string_view name) const {

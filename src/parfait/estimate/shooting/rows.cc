@@ -1,5 +1,7 @@
 #include "parfait/estimate/shooting/rows.h"
 
+#include <cmath>
+
 #include "parfait/estimate/shooting/shooting_layout.h"
 #include "parfait/estimate/shooting/trajectory.h"
 
@@ -12,7 +14,7 @@ using Eigen::VectorXd;
 double ShootingRow::value(const Trajectory& at) const {
   double sum = constant;
   for (const Term& term : terms) sum += term.weight * term.what->value(at);
-  return sum;
+  return period > 0 ? std::remainder(sum, period) : sum;
 }
 
 void ShootingRow::derivative(const Trajectory& at, const Condensed& condensed,

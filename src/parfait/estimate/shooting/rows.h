@@ -39,7 +39,7 @@ class Observable {
   virtual std::optional<int> interval() const { return {}; }
 };
 
-/// sum of weight * observable + constant.
+/// sum of weight * observable + constant; where it has a period, the shortest way to zero.
 struct ShootingRow {
   struct Term {
     std::shared_ptr<const Observable> what;
@@ -47,6 +47,7 @@ struct ShootingRow {
   };
   std::vector<Term> terms;
   double constant = 0;
+  double period = 0;  ///< of the sum; 0: it has none
 
   double value(const Trajectory& at) const;
   /// `out` has its sizes; it is overwritten.

@@ -103,9 +103,10 @@ void add_requests(const ExperimentDescription& description,
 
 /// (observable - measured) / sigma.
 void add_residual(std::shared_ptr<const Observable> what, double weight, const ResidualInfo& info,
-                  ShootingLayout& layout) {
+                  ShootingLayout& layout, double period = 0) {
   layout.data.push_back({.terms = {{.what = std::move(what), .weight = weight}},
-                         .constant = -info.measured / info.sigma});
+                         .constant = -info.measured / info.sigma,
+                         .period = period / info.sigma});
   layout.experiment.residuals.push_back(info);
 }
 
@@ -117,7 +118,7 @@ void add_measurements(const ExperimentDescription& description,
     const ObservationKind& kind = kind_of(o);
     add_residual(kind.make(o, m, builder), 1 / m.sigma,
                  {.column = o.column, .t = kind.time_of(m), .measured = m.value, .sigma = m.sigma},
-                 layout);
+                 layout, kind.period(o));
   }
 }
 
@@ -215,6 +216,33 @@ std::vector<std::string> variable_names(const ShootingLayout& layout) {
   return names;
 }
 
+/// Joint angles among the quantities, which are continued beyond half a turn, and a value that
+/// tells the whole turns at the beginning of each.
+void add_angles(const ExperimentDescription& description,
+                const std::vector<Measurement>& measurements, ShootingLayout& layout) {
+  std::vector<std::string> names;
+  for (int i = 0; i < layout.observer->size(); ++i) {
+    if (!layout.observer->is_angle(i)) continue;
+    names.push_back(layout.quantities[static_cast<std::size_t>(i)]);
+    layout.angles.push_back({.quantity = i, .turn = {}});
+  }
+  if (names.empty()) return;
+  layout.angle_observer = layout.system->make_observer(names);
+  for (auto& angle : layout.angles) {
+    const std::string& name = layout.quantities[static_cast<std::size_t>(angle.quantity)];
+    const auto is_of = [&](const Observation& o) {
+      return o.quantity.text == name && kind_of(o).is_at_row_time();
+    };
+    for (const Observation& o : description.observations) {
+      if (is_of(o) && o.turn && !angle.turn) angle.turn = o.turn;
+    }
+    for (const Measurement& m : measurements) {
+      if (angle.turn) break;
+      if (is_of(description.observations[m.observation])) angle.turn = {{m.t, m.value}};
+    }
+  }
+}
+
 /// What others see of the layout, residuals apart.
 void add_outside(ShootingLayout& layout) {
   ExperimentLayout& out = layout.experiment;
@@ -257,6 +285,7 @@ ShootingLayout make_shooting_layout(const ExperimentDescription& description,
   shooting_layout::add_requirements(description, builder, layout);
   shooting_layout::add_all_bounds(description, layout);
   layout.observer = layout.system->make_observer(layout.quantities);
+  shooting_layout::add_angles(description, measurements, layout);
   shooting_layout::add_outside(layout);
   return layout;
 }

@@ -50,6 +50,12 @@ struct ShootingLayout {
   // Rows.
   std::vector<std::string> quantities;                   ///< observed at all samples ...
   std::unique_ptr<dynamics::System::Observer> observer;  ///< ... by this
+  struct Angle {
+    int quantity = 0;                         ///< of `quantities`
+    std::optional<Observation::Turn> turn{};  ///< near which it begins
+  };
+  std::vector<Angle> angles;
+  std::unique_ptr<dynamics::System::Observer> angle_observer;  ///< of them alone; null: none
   std::vector<ShootingRow> data, equations, inequalities;
   ExperimentLayout experiment;  ///< what others see of all this; its residuals are those of `data`
 

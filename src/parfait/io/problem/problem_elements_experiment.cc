@@ -61,11 +61,10 @@ struct TableSource {
     const Text text = inside->text();
     inside->finish();
     if (text.text.empty()) inside->fail(inside->place(), "<table> is empty.");
-    // Blank lines are no rows: with them, lines of the table are lines of the file.
-    const std::string padded = std::string(static_cast<std::size_t>(text.place.line - 1), '\n') +
-                               std::string(static_cast<std::size_t>(text.place.column - 1), ' ') +
-                               text.text;
-    return read_data_table(padded, text.place.file, experiment_id);
+    // With blanks before it, columns of the first line are those of the file.
+    const std::string padded =
+        std::string(static_cast<std::size_t>(text.place.column - 1), ' ') + text.text;
+    return read_data_table(padded, text.place.file, experiment_id, text.place.line);
   }
 };
 

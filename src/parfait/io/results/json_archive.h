@@ -250,6 +250,7 @@ void verdict_fields(Archive& a, typename Archive::template Ref<result::Verdict> 
   a("partial", verdict.partial);
   a("message", verdict.message);
   a("warnings", verdict.warnings);
+  a.unless_empty("outputs", verdict.outputs);
 }
 
 template <class Archive>

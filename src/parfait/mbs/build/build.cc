@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "parfait/mbs/build/assembly.h"
@@ -21,7 +23,11 @@ namespace {
 
 class Builder {
  public:
-  explicit Builder(ModelData& model) : m(model), d(model.description) {}
+  explicit Builder(ModelData& model) : m(model), d(model.description) {
+    for (const auto& body : d.bodies) {
+      body_indices_.emplace(body.id, static_cast<int>(body_indices_.size()));
+    }
+  }
 
   void build() {
     m.warnings = mechanism::check(d);
@@ -46,10 +52,9 @@ class Builder {
  private:
   int body_index(const std::string& id) const {
     if (id == kInertial) return static_cast<int>(d.bodies.size());
-    for (std::size_t i = 0; i < d.bodies.size(); ++i) {
-      if (d.bodies[i].id == id) return static_cast<int>(i);
-    }
-    return -1;  // check() has seen to it that this does not happen
+    const auto found = body_indices_.find(id);
+    // check() has seen to it that there is one
+    return found == body_indices_.end() ? -1 : found->second;
   }
 
   /// A marker as an element uses it; `own` is the prefix of its constants if it has a frame of its
@@ -561,6 +566,7 @@ class Builder {
 
   ModelData& m;
   const Description& d;
+  std::unordered_map<std::string, int> body_indices_;
   std::vector<std::pair<const JointType*, std::string>> joint_offsets_;
   std::size_t num_typed_ = 0;
   std::vector<const Force*> force_descriptions_;

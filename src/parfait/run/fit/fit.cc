@@ -1,7 +1,9 @@
 #include "parfait/run/fit/fit.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "parfait/base/error.h"
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/prediction.h"
 #include "parfait/estimate/fit/profile.h"
@@ -30,10 +32,13 @@ class FitWork {
     plan.problem.options.interrupted = [this] { return job_.stopped(); };
     plan.problem.options.integrator.stop = &job_.stop();
     prepared_.emplace(std::move(plan.problem), request_.team);
-    if (!request_.out.empty()) check_replaceable(request_.out);
     sources_.emplace(prepared_->problem(), request_.start);
     std::optional<Eigen::VectorXd> start;
     if (plan.earlier) start = plan.earlier->make_start(*prepared_);
+    // All have got so far before one leaves a trace: where one cannot, nothing is left.
+    prepared_->team().any(false);
+    if (callbacks_.on_ready) job_.tell([&] { callbacks_.on_ready(); });
+    if (!request_.out.empty()) claim();
     run_.timing.add("read", watch.lap());
     tell_problem();
 
@@ -46,6 +51,19 @@ class FitWork {
   }
 
  private:
+  /// The folder, by the first process for all.
+  void claim() {
+    std::string why;
+    if (prepared_->team().rank() == 0) {
+      try {
+        run_.claim = std::make_shared<FolderClaim>(request_.out);
+      } catch (const base::InputError& error) {
+        why = error.what();
+      }
+    }
+    if (prepared_->team().any(!why.empty())) throw base::InputError(why);
+  }
+
   void tell_problem() {
     if (!callbacks_.on_problem) return;
     const auto facts = facts_of(prepared_->problem(), prepared_->warnings());
@@ -68,13 +86,29 @@ class FitWork {
     if (callbacks_.on_progress) job_.tell([&] { callbacks_.on_progress(std::nan(""), note); });
   }
 
+  /// Times at which each experiment is predicted: fewer of very many experiments, and where the
+  /// derivatives of very many quantities by very many parameters would fill the memory.
+  int prediction_points(const estimate::FitResult& fit) const {
+    constexpr int kPoints = 201, kFewest = 11, kMostRows = 200'000;
+    constexpr std::size_t kMostDerivatives = 20'000'000;
+    std::size_t widest = 1;
+    for (const auto& experiment : prepared_->problem().experiments) {
+      widest = std::max(widest, experiment.observations.size());
+    }
+    widest *= std::max<std::size_t>(1, fit.estimates.size());
+    const int experiments = std::max(1, prepared_->ensemble().num_experiments());
+    const int most = static_cast<int>(std::min<std::size_t>(kMostDerivatives / widest, kPoints));
+    return std::clamp(std::min(kMostRows / experiments, most), kFewest, kPoints);
+  }
+
   void conclude(const estimate::FitResult& fit) {
     Stopwatch watch;
     std::vector<estimate::Prediction> predictions;
-    if (fit.has_values()) predictions = estimate::predict(*prepared_, fit);
+    const int points = prediction_points(fit);
+    if (fit.has_values()) predictions = estimate::predict(*prepared_, fit, points);
     std::vector<estimate::Prediction> first_guess;
     if (fit.has_values() && fit.start.size() == fit.x.size()) {
-      first_guess = estimate::predict_values(*prepared_, fit.start);
+      first_guess = estimate::predict_values(*prepared_, fit.start, points);
     }
     run_.timing.add("predict", watch.lap());
     std::vector<estimate::Profile> profiles;
@@ -117,17 +151,18 @@ FitRun fit(const FitRequest& request, const Callbacks& callbacks) {
   return run;
 }
 
-void save(FitRun& run, const std::filesystem::path& target) {
+std::filesystem::path save(FitRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
-  RunFolder folder(target);
-  folder.write("result.json", io::result_text(run.result));
+  RunFolder folder(target, std::move(run.claim));
   for (const auto& [name, text] : io::fit_table_files(run.result, run.tables)) {
     folder.write(name, text);
   }
   folder.write("report.html", report::fit_report(run.result, run.tables));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
-  folder.commit();
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
 }
 
 }  // namespace parfait::run

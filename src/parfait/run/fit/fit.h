@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 
 /// Parameters from measurements: from what is asked for to what was found.
 namespace parfait::run {
+
+class FolderClaim;
 
 /// What is left out is what the problem says.
 struct FitRequest {
@@ -48,6 +51,8 @@ struct FitRun {
   result::Fit result;
   result::FitTables tables;
   result::Timing timing;
+  /// Of the folder of the request, until save(): nobody else writes there meanwhile.
+  std::shared_ptr<FolderClaim> claim{};
 
   /// Everything that was asked for is there.
   bool complete() const { return !result.verdict.partial; }
@@ -59,6 +64,6 @@ FitRun fit(const FitRequest& request, const Callbacks& callbacks = {});
 
 /// result.json, the tables as CSV, report.html and timing.json, in one piece. InputError if the
 /// folder exists and is not a run folder, or cannot be written.
-void save(FitRun& run, const std::filesystem::path& folder);
+std::filesystem::path save(FitRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

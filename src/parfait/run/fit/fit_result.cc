@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "parfait/run/job/version.h"
 
@@ -220,9 +221,11 @@ void add_sources(const FitParts& parts, result::Fit& out) {
   const auto& problem = parts.prepared.problem();
   const ProblemSources& sources = parts.sources;
   for (auto& e : out.parameters) e.unit = sources.parameter_unit(e.id);
+  std::map<std::string, const estimate::ExperimentDescription*> by_id;
+  for (const auto& described : problem.experiments) by_id[described.id] = &described;
   for (auto& experiment : out.experiments) {
-    for (const auto& described : problem.experiments) {
-      if (described.id != experiment.id) continue;
+    if (const auto found = by_id.find(experiment.id); found != by_id.end()) {
+      const auto& described = *found->second;
       for (const auto& o : described.observations) {
         if (o.quantity.empty()) continue;  // the time of an event
         experiment.observed.push_back(

@@ -23,6 +23,9 @@ struct IterationRecord {
 struct Callbacks {
   /// A fraction of the work is done, from 0 to 1 (NaN: not known), and a note says where it stands.
   std::function<void(double fraction, const std::string& note)> on_progress{};
+  /// Everything is read and checked; the work begins, and with it what can be kept if it is
+  /// stopped.
+  std::function<void()> on_ready{};
   /// Fits: the problem is read and checked, the work begins.
   std::function<void(const result::ProblemFacts&)> on_problem{};
   /// Fits: each point of the iteration.

@@ -98,10 +98,9 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
   return run;
 }
 
-void save(ModesRun& run, const std::filesystem::path& target) {
+std::filesystem::path save(ModesRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
-  folder.write("result.json", io::result_text(run.result));
   if (run.finished()) {
     for (const auto& [name, text] : io::mode_table_files(run.result, run.shapes)) {
       folder.write(name, text);
@@ -109,7 +108,9 @@ void save(ModesRun& run, const std::filesystem::path& target) {
   }
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
-  folder.commit();
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
 }
 
 }  // namespace parfait::run

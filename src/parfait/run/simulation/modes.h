@@ -37,6 +37,6 @@ struct ModesRun {
 ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks = {});
 
 /// result.json, modes.csv, shapes.csv, equilibrium.csv and timing.json, in one piece.
-void save(ModesRun& run, const std::filesystem::path& folder);
+std::filesystem::path save(ModesRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

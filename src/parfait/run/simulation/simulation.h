@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 
 /// The motion of a model: from what is asked for to what was found.
 namespace parfait::run {
+
+class FolderClaim;
 
 /// What is left out is what the model file says, and then a default.
 struct SimulationRequest {
@@ -53,6 +56,8 @@ struct SimulationRun {
   result::Table trajectory;
   result::Table steps;  ///< "t", "step": accepted steps, thinned if there are very many
   result::Timing timing;
+  /// Of the folder of the request, until save(): nobody else writes there meanwhile.
+  std::shared_ptr<FolderClaim> claim{};
   std::string contents;  ///< of the model: "2 bodies, 2 joints, 48 states"
 
   bool finished() const { return !result.verdict.partial; }
@@ -64,6 +69,6 @@ SimulationRun simulate(const SimulationRequest& request, const Callbacks& callba
 
 /// result.json, trajectory.csv, steps.csv, report.html and timing.json, in one piece. InputError if
 /// the folder exists and is not a run folder, or cannot be written.
-void save(SimulationRun& run, const std::filesystem::path& folder);
+std::filesystem::path save(SimulationRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run
