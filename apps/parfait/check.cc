@@ -45,7 +45,12 @@ void print_facts(const result::ModelFacts& facts) {
   print_ids(facts, "inputs", "inputs");
   print_ids(facts, "events", "events");
   print_count("states", facts.states);
-  if (facts.degrees_of_freedom) print_count("degrees of freedom", *facts.degrees_of_freedom);
+  if (facts.degrees_of_freedom && facts.driven.empty()) {
+    print_count("degrees of freedom", *facts.degrees_of_freedom);
+  } else if (facts.degrees_of_freedom) {
+    fmt::print("  {:<22}{:>4} free + {} driven   {}\n", "degrees of freedom",
+               *facts.degrees_of_freedom, facts.driven.size(), base::listing(facts.driven));
+  }
   print_ids("redundant constraints", facts.redundant);
   if (!facts.parameters.empty()) {
     print_count("parameters", static_cast<std::int64_t>(facts.parameters.size()));

@@ -87,6 +87,8 @@ class Model final : public dynamics::System, public dynamics::StateSizes {
 
   /// Degrees of freedom by the rank of all constraints at the assembled initial position.
   int degrees_of_freedom() const;
+  /// Ids of joints and constraints whose offsets time moves: not free, though they move.
+  std::vector<std::string> driven() const;
   /// Names of rows that the others imply there, e.g. "Joint4.B0_y".
   std::vector<std::string> redundant_rows() const;
   /// Name of a joint row, in the order of the multipliers.

@@ -82,6 +82,7 @@ result::ModelFacts facts_of(const Model& model) {
   facts.states = model.system->sizes().ny();
   if (model.mechanics) {
     facts.degrees_of_freedom = model.mechanics->degrees_of_freedom();
+    facts.driven = model.mechanics->driven();
     facts.redundant = model.mechanics->redundant_rows();
     const auto& assembly = model.mechanics->assembly();
     facts.assembly = {assembly.moved, assembly.velocity_change};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
@@ -104,6 +106,21 @@ Model make_model(io::AnyModel source, const std::vector<Setting>& settings,
     for (const auto& setting : settings) typed += " --set " + setting.text;
     throw base::InputError(fmt::format("{} (With{}.)", error.what(), typed));
   }
+}
+
+Model with_accounts(const Model& model, const std::vector<std::string>& quantities) {
+  const auto* described = std::get_if<mechanism::Description>(model.source.get());
+  if (!described) return model;
+  mechanism::Description extended = *described;
+  for (const char* account : {"energy.supplied", "energy.dissipated"}) {
+    const auto asks = [&](const std::string& text) {
+      return text.find(account) != std::string::npos;
+    };
+    if (!std::ranges::any_of(quantities, asks)) continue;
+    extended.simulation.outputs.emplace_back(std::string(account));
+  }
+  if (extended.simulation.outputs.size() == described->simulation.outputs.size()) return model;
+  return make_model(std::move(extended), {}, model.file);
 }
 
 Model with_settings(const Model& model, const std::vector<Setting>& settings) {

@@ -46,6 +46,10 @@ Model load_model(const std::string& file, const std::vector<Setting>& settings =
 Model make_model(io::AnyModel source, const std::vector<Setting>& settings = {},
                  const std::string& file = "");
 
+/// The model with states for those of `quantities` that are integrated with the motion and that its
+/// file does not ask for: energy.supplied, energy.dissipated.
+Model with_accounts(const Model& model, const std::vector<std::string>& quantities);
+
 /// The model with other values of its parameters.
 Model with_settings(const Model& model, const std::vector<Setting>& settings);
 

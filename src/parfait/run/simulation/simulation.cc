@@ -80,8 +80,9 @@ class Motion {
 void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& callbacks,
                  SimulationRun& run) {
   Stopwatch watch;
-  const Model model = request.model ? with_settings(*request.model, request.set)
-                                    : load_model(request.file, request.set);
+  const Model model = with_accounts(request.model ? with_settings(*request.model, request.set)
+                                                  : load_model(request.file, request.set),
+                                    request.observe);
   // Now: what somebody does to the files meanwhile must neither cost the result nor its hashes.
   const result::Origin origin = {request.arguments, files_of(model)};
   run.timing.add("read", watch.lap());
