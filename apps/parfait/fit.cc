@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "command.h"
@@ -10,16 +11,20 @@
 #include "mpi_team.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/fit.h"
+#include "progress.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
 namespace parfait::app {
 namespace {
 
 /// The iteration table, line by line, until somebody presses Ctrl-C.
-run::Callbacks table_callbacks(bool shows, const InterruptWatch& interrupt) {
+run::Callbacks table_callbacks(bool shows, const InterruptWatch& interrupt, Progress& progress) {
   run::Callbacks callbacks;
   callbacks.stop = [&interrupt] { return interrupt.requested(); };
   if (!shows) return callbacks;
+  callbacks.on_progress = [&progress](double fraction, const std::string& note) {
+    if (!std::isnan(fraction)) progress.show(fraction, note);
+  };
   callbacks.on_problem = [](const result::ProblemFacts& facts) {
     print_problem_line(facts);
     std::fflush(stdout);
@@ -40,12 +45,15 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
   const bool shows = leads && !global.quiet && !global.json;
   run::FitRequest request;
   run::FitRun run;
-  session.together([&] {
-    request = options.complete();
-    request.team = &session.team();
-    request.arguments = global.arguments;
-    run = run::fit(request, table_callbacks(shows, interrupt));
-  });
+  {
+    Progress progress(shows);
+    session.together([&] {
+      request = options.complete();
+      request.team = &session.team();
+      request.arguments = global.arguments;
+      run = run::fit(request, table_callbacks(shows, interrupt, progress));
+    });
+  }
   if (!leads) return kDone;  // the first process says how it ended
   run::save(run, request.out);
 
