@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "command.h"
@@ -10,6 +11,7 @@
 #include "mpi_team.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/fit.h"
+#include "progress.h"
 #include "saving.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
@@ -17,11 +19,14 @@ namespace parfait::app {
 namespace {
 
 /// The iteration table, line by line, until somebody presses Ctrl-C.
-run::Callbacks table_callbacks(bool shows) {
+run::Callbacks table_callbacks(bool shows, Progress& progress) {
   run::Callbacks callbacks;
   callbacks.on_ready = InterruptWatch::begin;
   callbacks.stop = InterruptWatch::requested;
   if (!shows) return callbacks;
+  callbacks.on_progress = [&progress](double fraction, const std::string& note) {
+    if (!std::isnan(fraction)) progress.show(fraction, note);
+  };
   callbacks.on_problem = [](const result::ProblemFacts& facts) {
     print_problem_line(facts);
     std::fflush(stdout);
@@ -42,12 +47,15 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
   const bool shows = leads && !global.quiet && !global.json;
   run::FitRequest request;
   run::FitRun run;
-  session.together([&] {
-    request = options.complete();
-    request.team = &session.team();
-    request.arguments = global.arguments;
-    run = run::fit(request, table_callbacks(shows));
-  });
+  {
+    Progress progress(shows);
+    session.together([&] {
+      request = options.complete();
+      request.team = &session.team();
+      request.arguments = global.arguments;
+      run = run::fit(request, table_callbacks(shows, progress));
+    });
+  }
   if (!leads) return kDone;  // the first process says how it ended
   const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
 

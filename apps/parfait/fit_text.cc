@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/base/counted.h"
+#include "starts_text.h"
 #include "text_table.h"
 
 // What a person reads when a fit is over.
@@ -90,7 +91,23 @@ void print_identifiability(const Fit& fit) {
   fmt::print("\n  {}\n", !fit.identifiability.all_determined ? "What the data cannot determine:"
                          : held > 0 ? "Given these, the data determine all parameters, but:"
                                     : "The data determine all parameters, but:");
-  for (const auto& finding : findings) fmt::print("  - {}\n", finding.text);
+  for (const auto& finding : findings) {
+    fmt::print("  - {}\n", finding.text);
+    constexpr std::size_t kMostEffects = 4;
+    for (std::size_t i = 0; i < std::min(kMostEffects, finding.effects.size()); ++i) {
+      fmt::print("    no measurement changes along {}\n", finding.effects[i]);
+    }
+    if (!finding.advice.empty() && finding.kind != "no_influence") {
+      fmt::print("    {}\n", finding.advice);
+    }
+  }
+  const auto& fixing = fit.identifiability.fixing;
+  if (findings.size() > 1 && !fixing.empty()) {
+    std::string names;
+    for (const auto& name : fixing) names += (names.empty() ? "" : ",") + name;
+    fmt::print("  {} fixed would determine all others: {}\n",
+               counted(static_cast<std::int64_t>(fixing.size()), "parameter", "parameters"), names);
+  }
 }
 
 /// Only what speaks against the model; otherwise that nothing does.
@@ -140,6 +157,18 @@ void print_profiles(const Fit& fit) {
     }
     fmt::print("\n  Profile likelihood of {}: {:g} % interval {}.\n", profile.parameter,
                100 * fit.options.confidence, interval_text(profile.interval));
+    const auto explain = [&](const std::string& end, const char* side) {
+      if (end == "bound") {
+        fmt::print("    {}: the bound; the objective stays below the threshold up to it.\n", side);
+      } else if (end == "open") {
+        fmt::print("    {}: open; the objective stays below the threshold however far one goes.\n",
+                   side);
+      } else if (end == "failed") {
+        fmt::print("    {}: not found; {}.\n", side, profile.why);
+      }
+    };
+    explain(profile.low_end, "below");
+    explain(profile.high_end, "above");
   }
 }
 
@@ -167,6 +196,9 @@ void print_fit(const run::FitRun& run, const std::optional<std::filesystem::path
     if (has_residuals) print_fit_quality(fit);
     print_estimates(fit, fit.parameters, "parameter", /*are_states=*/false);
     print_estimates(fit, fit.initial_states, "initial state", /*are_states=*/true);
+    if (fit.starts) print_starts(*fit.starts);
+    if (!fit.options.intervals.empty()) fmt::print("\n  Shooting intervals:\n");
+    for (const auto& choice : fit.options.intervals) fmt::print("  - {}\n", choice);
     print_profiles(fit);
     print_identifiability(fit);
     if (has_residuals) print_residual_analysis(fit);

@@ -232,7 +232,8 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   const auto summarize_from = std::chrono::steady_clock::now();
   const bool has_linearization = !result.iteration.history.empty();
   // Trial points may have been looked at since: the summary belongs to the point itself.
-  if (has_linearization && (result.converged() || ensemble->linearize(result.x).exists)) {
+  if (settings.statistics && has_linearization &&
+      (result.converged() || ensemble->linearize(result.x).exists)) {
     summarize(problem, *ensemble, team, start, result);
     if (settings.certify && result.converged()) certify(problem, team, result);
   } else {

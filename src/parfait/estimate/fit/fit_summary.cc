@@ -241,6 +241,37 @@ std::string owner_of(const Problem& problem, const EstimateResult& e) {
              : fmt::format("the initial state of {} ({})", owner, e.experiment);
 }
 
+/// The prior of a parameter, shared or of one experiment.
+std::optional<double> prior_sigma_of(const Problem& problem, const EstimateResult& e) {
+  const std::vector<Estimate>* list = &problem.estimates;
+  for (const auto& experiment : problem.experiments) {
+    if (experiment.id == e.experiment) list = &experiment.locals;
+  }
+  const auto found = std::ranges::find(*list, e.id, &Estimate::parameter);
+  if (e.is_state || found == list->end() || !found->prior) return {};
+  return found->prior->sigma;
+}
+
+void set_classes(const Problem& problem, const IdentifiabilityInput& input, FitResult& result) {
+  std::vector<ClassifiedParameter> parameters;
+  parameters.reserve(result.estimates.size());
+  for (std::size_t i = 0; i < result.estimates.size(); ++i) {
+    const EstimateResult& e = result.estimates[i];
+    parameters.push_back({.name = input.names[i],
+                          .determined = e.statistics.determined,
+                          .value = e.statistics.value,
+                          .sd = e.statistics.sd,
+                          .lower = e.lower,
+                          .upper = e.upper,
+                          .is_log = input.is_log[i],
+                          .prior_sigma = prior_sigma_of(problem, e)});
+  }
+  const auto classes = classify(parameters, result.scale, result.identifiability);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    result.estimates[i].parameter_class = classes[i];
+  }
+}
+
 /// What the data can and cannot determine, in words.
 void explain(const Problem& problem, const Ensemble& ensemble, const std::vector<Expansion>& maps,
              const std::vector<Reported>& reported, const MatrixXd& directions,
@@ -284,6 +315,7 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
     at += own.rows();
   }
   result.identifiability = diagnose(input);
+  set_classes(problem, input, result);
 }
 
 }  // namespace

@@ -94,6 +94,12 @@ RightSide ShootingExperiment::right_side() const {
   return right;
 }
 
+double ShootingExperiment::growth() const {
+  double largest = 0;
+  for (int i = 0; i < intervals_.size(); ++i) largest = std::max(largest, intervals_.growth(i));
+  return largest;
+}
+
 double ShootingExperiment::infeasibility() const {
   double largest = 0;
   const auto include = [&](const VectorXd& values) {

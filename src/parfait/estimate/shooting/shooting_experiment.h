@@ -46,6 +46,8 @@ class ShootingExperiment final : public Experiment {
   std::vector<std::string> remarks() const override;
 
   ReductionMethod reduction() const { return reduction_method_; }
+  /// Of the last linearize(): how much a change of a node grows within its interval, at most.
+  double growth() const;
 
  private:
   /// Which switching functions passed zero, in which order, from one linearization to the next.

@@ -113,9 +113,7 @@ void ShootingIntervals::account(int i) {
   work_.directions += interval.node.start.W.count();
 }
 
-/// Where directions grow by more than the integrator has digits, the end of the interval does not
-/// depend on its start any more, whatever the derivatives say.
-std::string ShootingIntervals::lost_start(int i) const {
+double ShootingIntervals::growth(int i) const {
   const ShootingInterval::Start& start = intervals_[i].node.start;
   const Directions& W0 = start.W;
   const Directions& W1 = intervals_[i].integration->W1();
@@ -133,6 +131,13 @@ std::string ShootingIntervals::lost_start(int i) const {
     for (int j = 0; j < layout_.system->sizes().np; ++j) is_of_parameter |= start.dp(j, c) != 0;
     if (before > (is_of_parameter ? rtol : 0)) growth = std::max(growth, after / before);
   }
+  return growth;
+}
+
+/// Where directions grow by more than the integrator has digits, the end of the interval does not
+/// depend on its start any more, whatever the derivatives say.
+std::string ShootingIntervals::lost_start(int i) const {
+  const double rtol = options_.integrator.rtol, growth = this->growth(i);
   if (growth * rtol < 1) return "";
   constexpr double kFine = 1e4;  // per interval
   return fmt::format(

@@ -37,6 +37,7 @@ std::string fit_report(const result::Fit& fit, const result::FitTables& tables) 
   frame.add("fit", "Observed and fitted", fitted_block(view));
   frame.add("residuals", "Residuals", residuals_block(view));
   frame.add("knowledge", "How well the parameters are known", knowledge_block(view));
+  if (fit.starts) frame.add("starts", "Many starts", starts_block(view));
   frame.add("convergence", "Convergence", convergence_block(view));
   frame.add("origin", "How it was made", origin_block(view));
   return frame.page();

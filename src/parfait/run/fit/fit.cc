@@ -1,5 +1,7 @@
 #include "parfait/run/fit/fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,12 +9,14 @@
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/prediction.h"
 #include "parfait/estimate/fit/profile.h"
+#include "parfait/estimate/starts/interval_choice.h"
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/report/pages/fit_report.h"
 #include "parfait/run/fit/facts.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"
+#include "parfait/run/fit/many_starts.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -29,25 +33,40 @@ class FitWork {
   void operator()() {
     Stopwatch watch;
     auto plan = make_plan(request_);
+    profile_names_ = plan.profiles;
     plan.problem.options.interrupted = [this] { return job_.stopped(); };
     plan.problem.options.integrator.stop = &job_.stop();
     prepared_.emplace(std::move(plan.problem), request_.team);
     sources_.emplace(prepared_->problem(), request_.start);
     std::optional<Eigen::VectorXd> start;
     if (plan.earlier) start = plan.earlier->make_start(*prepared_);
+    if (request_.intervals == "auto") {
+      choose_intervals();
+      start.reset();
+    }
+    std::optional<StartsPlan> starts;
+    if (request_.starts) {
+      starts = plan_starts(request_, prepared_->problem(), {request_.arguments, sources_->files()});
+    }
     // All have got so far before one leaves a trace: where one cannot, nothing is left.
     prepared_->team().any(false);
     if (callbacks_.on_ready) job_.tell([&] { callbacks_.on_ready(); });
     if (!request_.out.empty()) claim();
     run_.timing.add("read", watch.lap());
     tell_problem();
+    if (starts) {
+      start_many(*starts);
+      start.reset();
+      run_.timing.add("starts", watch.lap());
+    }
 
     const auto fit = estimate::fit(
         *prepared_, {.on_iteration = on_iteration(), .certify = request_.certify, .start = start});
     run_.timing.add("start", fit.timing.start);
     run_.timing.add("iterate", fit.timing.iteration);
     run_.timing.add("statistics", fit.timing.statistics);
-    if (prepared_->team().rank() == 0) conclude(fit);
+    const auto profiles = make_profiles(fit);
+    if (prepared_->team().rank() == 0) conclude(fit, profiles);
   }
 
  private:
@@ -62,6 +81,24 @@ class FitWork {
       }
     }
     if (prepared_->team().any(!why.empty())) throw base::InputError(why);
+  }
+
+  /// The same problem with other shooting grids.
+  void choose_intervals() {
+    estimate::Problem problem = prepared_->problem();
+    for (const auto& choice : estimate::choose_intervals(problem)) {
+      intervals_.push_back(choice.text());
+    }
+    prepared_.emplace(std::move(problem), request_.team);
+  }
+
+  /// The fit that follows is the best of many.
+  void start_many(const StartsPlan& plan) {
+    auto many = fit_many_starts(
+        plan, request_.seed, *prepared_,
+        [this](double fraction, const std::string& note) { tell_progress(note, fraction); });
+    starts_ = std::move(many.starts);
+    prepared_.emplace(std::move(many.problem), request_.team);
   }
 
   void tell_problem() {
@@ -82,8 +119,8 @@ class FitWork {
     };
   }
 
-  void tell_progress(const std::string& note) {
-    if (callbacks_.on_progress) job_.tell([&] { callbacks_.on_progress(std::nan(""), note); });
+  void tell_progress(const std::string& note, double fraction = std::nan("")) {
+    if (callbacks_.on_progress) job_.tell([&] { callbacks_.on_progress(fraction, note); });
   }
 
   /// Times at which each experiment is predicted: fewer of very many experiments, and where the
@@ -101,7 +138,24 @@ class FitWork {
     return std::clamp(std::min(kMostRows / experiments, most), kFewest, kPoints);
   }
 
-  void conclude(const estimate::FitResult& fit) {
+  /// All processes take part; where one was interrupted, none is begun.
+  std::vector<estimate::Profile> make_profiles(const estimate::FitResult& fit) {
+    Stopwatch watch;
+    std::vector<estimate::Profile> profiles;
+    const bool stopped = prepared_->team().any(job_.stopped());
+    if (!profile_names_.empty() && fit.converged() && !stopped) {
+      tell_progress("profiles");
+      profiles =
+          estimate::make_profiles(*prepared_, fit, profile_names_, [this](int done, int all) {
+            tell_progress(fmt::format("profiles: {} of {} sides", done, all),
+                          done / static_cast<double>(all));
+          });
+    }
+    run_.timing.add("profile", watch.lap());
+    return profiles;
+  }
+
+  void conclude(const estimate::FitResult& fit, const std::vector<estimate::Profile>& profiles) {
     Stopwatch watch;
     std::vector<estimate::Prediction> predictions;
     const int points = prediction_points(fit);
@@ -111,13 +165,6 @@ class FitWork {
       first_guess = estimate::predict_values(*prepared_, fit.start, points);
     }
     run_.timing.add("predict", watch.lap());
-    std::vector<estimate::Profile> profiles;
-    for (const auto& parameter : request_.profile) {
-      if (!fit.converged() || job_.stopped()) break;  // the next ones are not begun
-      tell_progress("profile of " + parameter);
-      profiles.push_back(estimate::make_profile(*prepared_, fit, parameter));
-    }
-    run_.timing.add("profile", watch.lap());
     const FitParts parts{.request = request_,
                          .prepared = *prepared_,
                          .sources = *sources_,
@@ -126,6 +173,8 @@ class FitWork {
                          .profiles = profiles,
                          .first_guess = first_guess,
                          .values = values_,
+                         .starts = starts_,
+                         .intervals = intervals_,
                          .stopped = job_.stopped()};
     run_.result = make_result(parts);
     run_.tables = make_tables(parts, run_.result);
@@ -137,6 +186,9 @@ class FitWork {
   FitRun& run_;
   std::optional<estimate::PreparedProblem> prepared_;
   std::optional<ProblemSources> sources_;
+  std::optional<result::Starts> starts_;
+  std::vector<std::string> intervals_;  ///< as they were chosen
+  std::vector<std::string> profile_names_;
   std::vector<std::string> names_;
   std::vector<std::vector<double>> values_;  ///< at each point
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,7 +28,17 @@ struct FitRequest {
   std::string start{};             ///< result.json or run folder of an earlier fit, to begin there
   std::optional<result::Fit> start_from{};  ///< the same, as it was found
 
-  std::vector<std::string> profile{};  ///< shared parameters: intervals by profile likelihood
+  /// Besides its own initial values, so many more within the bounds; the best of them is the fit.
+  std::optional<int> starts{};
+  std::int64_t seed = 1;  ///< of these starts
+  /// An interrupted fit from many starts lies in `out`: what it has done is not done again.
+  bool resume = false;
+
+  /// Shooting intervals of every dynamic experiment: a number, or "auto": as many as keep errors
+  /// small at the first guess, from measured states.
+  std::string intervals{};
+
+  std::vector<std::string> profile{};  ///< shared parameters, or "all": intervals by likelihood
   bool certify = false;  ///< how far estimates move with a 100 times more careful integrator
 
   std::string globalization{};  ///< rmt, natural, full, lm

@@ -23,7 +23,9 @@ struct FitParts {
   const std::vector<estimate::Prediction>& first_guess;
   /// Of all estimates at each point of the history, in the order of FitResult::estimates.
   const std::vector<std::vector<double>>& values;
-  bool stopped = false;  ///< whatever was being done
+  const std::optional<result::Starts>& starts;
+  const std::vector<std::string>& intervals;  ///< chosen, in words
+  bool stopped = false;                       ///< whatever was being done
 };
 
 result::Iteration iteration_of(const estimate::Iteration& iteration);
