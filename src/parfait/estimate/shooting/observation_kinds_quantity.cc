@@ -19,7 +19,9 @@ class QuantityObservation final : public ObservationKind {
   void check(const Observation& observation, const ExperimentDescription& experiment,
              const std::vector<std::string>& estimated, const Subject& subject) const override {
     if (observation.quantity.empty()) subject.fail("a quantity is missing.");
-    const auto names = names_in(observation.quantity, *experiment.system, subject);
+    std::vector<std::string> others = estimated;
+    for (const SetParameter& set : experiment.sets) others.push_back(set.parameter);
+    const auto names = names_in(observation.quantity, *experiment.system, subject, others);
     if (varies(names, *experiment.system, estimated)) return;
     subject.fail(
         fmt::format("\"{}\" depends on no state and no estimated parameter, so it "
