@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench bench-peers fuzz mutate soak format lint install tool configure packages
+.PHONY: help run test bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,13 @@ bench:  ## Build and run the benchmarks
 	@cmake --preset release -B build/bench -DPARFAIT_TESTS=OFF -DPARFAIT_BENCH=ON >/dev/null
 	@cmake --build build/bench
 	@for program in rhs k12 simulate estimate; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
+
+bench-petab:  ## Fit the PEtab problems of a folder from many starts: make bench-petab PETAB=FOLDER STARTS=100
+	@test -d "$(PETAB)" || { echo "say PETAB=FOLDER, with a folder for each problem"; exit 2; }
+	@scripts/install-packages scripts/packages.txt scripts/packages-bench.txt
+	@cmake --preset release -B build/bench -DPARFAIT_TESTS=OFF -DPARFAIT_BENCH=ON >/dev/null
+	@cmake --build build/bench --target bench_petab
+	@build/bench/bench/bench_petab $(PETAB) --starts $(or $(STARTS),100)
 
 bench-peers:  ## Compare with Simbody, MuJoCo, Ceres with CVODES (installs them)
 	@scripts/install-packages scripts/packages.txt scripts/packages-peers.txt

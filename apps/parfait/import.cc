@@ -3,8 +3,10 @@
 #include "command.h"
 #include "interrupt.h"
 #include "parfait/base/error.h"
+#include "parfait/io/petab/petab.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/import/motion_import.h"
+#include "parfait/run/import/petab_import.h"
 #include "run_names.h"
 #include "saving.h"
 
@@ -64,7 +66,8 @@ void print_table(const result::TableFacts& table) {
 }
 
 int import(const run::MotionImportRequest& request, const GlobalOptions& global) {
-  auto run = run::import_motion(request);
+  auto run =
+      io::is_petab_file(request.file) ? run::import_petab(request) : run::import_motion(request);
   const InterruptWatch interrupt;
   const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   const auto& result = run.result;
@@ -87,10 +90,14 @@ int import(const run::MotionImportRequest& request, const GlobalOptions& global)
 
 Command add_import(CLI::App& app, const GlobalOptions& global) {
   auto* parser = app.add_subcommand(
-      "import", "tell what is in a motion file (C3D, TRC, MOT, STO, BVH, MeshUp); write it as CSV");
+      "import",
+      "tell what is in a motion file (C3D, TRC, MOT, STO, BVH, MeshUp) and write it as CSV; "
+      "a problem file, model and tables from a PEtab problem (.yaml)");
   auto request = std::make_shared<run::MotionImportRequest>();
   auto out = std::make_shared<std::string>();
-  parser->add_option("file", request->file, "motion file")->required()->type_name("FILE");
+  parser->add_option("file", request->file, "motion file, or the .yaml of a PEtab problem")
+      ->required()
+      ->type_name("FILE");
   parser->add_option("--units", request->units, "unit of length, instead of what the file says")
       ->type_name("UNIT");
   parser->add_option("--axes", request->axes, "new axes from those of the file: x,z,-y")

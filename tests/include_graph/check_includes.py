@@ -33,7 +33,7 @@ STEPS = {
     "tree": ["structure", "algorithms", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
-    "io": ["text", "model", "problem", "motion_files", "results"],
+    "io": ["text", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "blocks", "pages"],
     "run": ["job", "human", "simulation", "fit", "import", "verification"],
 }

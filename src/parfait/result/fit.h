@@ -203,6 +203,16 @@ struct Iteration {
   bool operator==(const Iteration&) const = default;
 };
 
+/// log L of the measurements at the estimate. With a common factor of all sigmas that is not known,
+/// L is the largest over it and the factor counts as a parameter.
+struct Likelihood {
+  bool is_objective = false;  ///< the objective is -2 log(L prior), otherwise a sum of squares
+  double log_likelihood = kNaN, log_prior = kNaN;
+  int parameters = 0;  ///< all that is estimated, noise included
+  double aic = kNaN, bic = kNaN;
+  bool operator==(const Likelihood&) const = default;
+};
+
 struct FitWork {
   std::int64_t evaluations = 0, linearizations = 0, steps = 0, right_hand_sides = 0, directions = 0;
   bool operator==(const FitWork&) const = default;
@@ -242,8 +252,9 @@ struct Fit {
   std::optional<int> measurements, free, degrees_of_freedom, rank;
   double sigma_scale = kNaN;           ///< beta; NaN: cannot be given
   std::optional<double> chi2_p_value;  ///< goodness of fit, with known sigma
-  std::string convention;              ///< how covariances and intervals were made
-  std::vector<Estimate> parameters;    ///< shared, then those of experiments
+  std::optional<Likelihood> likelihood;
+  std::string convention;            ///< how covariances and intervals were made
+  std::vector<Estimate> parameters;  ///< shared, then those of experiments
   std::vector<Estimate> initial_states;
   Matrix covariance, correlation;  ///< of `parameters`; NaN where there is none
   std::vector<FittedExperiment> experiments;

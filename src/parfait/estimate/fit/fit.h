@@ -58,6 +58,7 @@ struct FitResult {
   GaussNewtonResult iteration;
   double objective = 0;
   FitScale scale;
+  std::optional<LikelihoodSummary> likelihood;  ///< none: the norm is not l2
   int rank = 0;
   /// Shared parameters, then for each experiment its local ones and its initial states.
   std::vector<EstimateResult> estimates;

@@ -50,7 +50,9 @@ class QuantityObservation final : public ObservationKind {
               "with \"deg\" or \"rad\".",
               periodic->text));
     }
-    const auto names = names_in(observation.quantity, *experiment.system, subject);
+    std::vector<std::string> others = estimated;
+    for (const SetParameter& set : experiment.sets) others.push_back(set.parameter);
+    const auto names = names_in(observation.quantity, *experiment.system, subject, others);
     if (varies(names, *experiment.system, estimated)) return;
     subject.fail(
         fmt::format("\"{}\" depends on no state and no estimated parameter, so it "

@@ -14,9 +14,10 @@ struct Condensed;
 struct ShootingLayout;
 struct Trajectory;
 
-/// A row of derivatives, by w and theta (trajectory.h) and by the local unknowns themselves.
+/// A row of derivatives, by w and theta (trajectory.h) and by the local and shared unknowns
+/// themselves (parameters that the model does not have).
 struct RowDerivative {
-  Eigen::RowVectorXd by_w, by_theta, by_local;
+  Eigen::RowVectorXd by_w, by_theta, by_local, by_shared;
 };
 
 /// A number that a trajectory determines, with its derivative. Residuals, requirements and bounds
@@ -34,7 +35,7 @@ class Observable {
   /// `at`: where the linearization was made.
   virtual void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
                               RowDerivative& row) const = 0;
-  virtual double shift(const Condensed& /*condensed*/) const { return 0; }
+  virtual double shift(const Trajectory& /*at*/, const Condensed& /*condensed*/) const { return 0; }
   /// The interval that it is seen in. None: it depends on more than what one interval shows.
   virtual std::optional<int> interval() const { return {}; }
 };
@@ -63,8 +64,8 @@ void fill_derivatives(const ShootingLayout& layout, const std::vector<ShootingRo
                       const Trajectory& at, const Condensed& condensed, Eigen::MatrixXd& by_xi,
                       Eigen::MatrixXd& by_shared);
 
-/// Adds to the values what the defects of the last point change in them.
-void add_shifts(const std::vector<ShootingRow>& rows, const Condensed& condensed,
-                Eigen::VectorXd& values);
+/// What the defects of the last point change in the values.
+Eigen::VectorXd shifts_of(const std::vector<ShootingRow>& rows, const Trajectory& at,
+                          const Condensed& condensed);
 
 }  // namespace parfait::estimate

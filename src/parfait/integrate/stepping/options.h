@@ -26,6 +26,9 @@ struct Options {
   double first_step = 0;  ///< 0: chosen from the problem
   double max_step = 0;    ///< 0: no limit
   int max_steps = 1'000'000;
+  /// bdf: directions smaller than this share of the state are no more accurate than those of that
+  /// size. What rounding leaves of a direction without influence cannot be made accurate.
+  double smallest_direction = 0;
   /// The error of the sensitivities also limits the step.
   bool control_sensitivities = false;
 

@@ -15,6 +15,7 @@ namespace parfait::io {
 /// Reads the problem, its models and its data, whose paths are relative to the problem file. A
 /// model file that several experiments use is built once. InputError with file, line and column for
 /// what is wrong with the text, with a table, with a model, or with the problem (estimate::check).
+/// A file whose name ends in .yaml is a PEtab problem (petab/petab.h).
 ///
 /// What an `<estimate>` or `<local>` leaves out (initial, lower, upper) is taken from the model.
 estimate::Problem read_problem(const std::filesystem::path& file);

@@ -283,6 +283,16 @@ void fields(Archive& a, typename Archive::template Ref<result::Iteration> iterat
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Likelihood> likelihood) {
+  a("is_objective", likelihood.is_objective);
+  a("log_likelihood", likelihood.log_likelihood);
+  a("log_prior", likelihood.log_prior);
+  a("parameters", likelihood.parameters);
+  a("aic", likelihood.aic);
+  a("bic", likelihood.bic);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::FitWork> work) {
   a("evaluations", work.evaluations);
   a("linearizations", work.linearizations);
@@ -342,6 +352,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
   } else {
     a.derived("goodness_of_fit", std::numeric_limits<double>::quiet_NaN());
   }
+  a.optional("likelihood", fit.likelihood);
   a("convention", fit.convention);
   estimates_field(a, "parameters", fit.parameters, fit.options.confidence, /*is_state=*/false);
   estimates_field(a, "initial_states", fit.initial_states, fit.options.confidence,

@@ -232,7 +232,7 @@ result::FitOptions options_of(const FitParts& parts) {
   out.integrator = o.integrator_given ? integrate::text(o.integrator.method) : "auto";
   out.rtol = o.integrator.rtol;
   out.atol = o.integrator.atol;
-  out.sigma = o.sigma_known ? "known" : "estimated";
+  out.sigma = o.sigma_known || parts.prepared.ensemble().is_likelihood() ? "known" : "estimated";
   out.confidence = o.confidence;
   for (const auto& setting : parts.request.set) out.set.push_back(setting.text);
   out.fix = parts.request.fix;
@@ -331,6 +331,15 @@ result::Fit make_result(const FitParts& parts) {
     out.correlation = matrix_of(fit.correlation, order.parameters);
   }
   out.chi2_p_value = fit.scale.chi2_p_value;
+  if (fit.likelihood) {
+    const auto& l = *fit.likelihood;
+    out.likelihood = {.is_objective = l.is_objective,
+                      .log_likelihood = finite_or_nan(l.log_likelihood),
+                      .log_prior = finite_or_nan(l.log_prior),
+                      .parameters = l.num_parameters,
+                      .aic = finite_or_nan(l.aic()),
+                      .bic = finite_or_nan(l.bic())};
+  }
   out.convention = fit.scale.convention;
   for (const auto& experiment : fit.experiments) {
     out.experiments.push_back(experiment_of(experiment));
