@@ -35,7 +35,7 @@ STEPS = {
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
     "io": ["text", "model", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "blocks", "pages"],
-    "run": ["job", "simulation", "fit", "import", "verification"],
+    "run": ["job", "scene", "simulation", "fit", "import", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

@@ -7,8 +7,10 @@
 #include "parfait/estimate/fit/profile.h"
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/io/results/scene_files.h"
 #include "parfait/report/pages/fit_report.h"
 #include "parfait/run/fit/facts.h"
+#include "parfait/run/fit/fit_motion.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"
 #include "parfait/run/job/job.h"
@@ -95,6 +97,9 @@ class FitWork {
                          .stopped = job_.stopped()};
     run_.result = make_result(parts);
     run_.tables = make_tables(parts, run_.result);
+    run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
+    run_.result.motions = io::motion_files(run_.scenes);
+    run_.timing.add("motion", watch.lap());
   }
 
   const FitRequest& request_;
@@ -124,6 +129,7 @@ void save(FitRun& run, const std::filesystem::path& target) {
   for (const auto& [name, text] : io::fit_table_files(run.result, run.tables)) {
     folder.write(name, text);
   }
+  for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
   folder.write("report.html", report::fit_report(run.result, run.tables));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));

@@ -8,6 +8,7 @@
 #include "parfait/estimate/experiment/team.h"
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/scene.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
 
@@ -47,6 +48,7 @@ struct FitRequest {
 struct FitRun {
   result::Fit result;
   result::FitTables tables;
+  result::Scenes scenes;  ///< mechanics: the bodies, and how they move as fitted
   result::Timing timing;
 
   /// Everything that was asked for is there.
@@ -57,8 +59,9 @@ struct FitRun {
 /// status of the result.
 FitRun fit(const FitRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, the tables as CSV, report.html and timing.json, in one piece. InputError if the
-/// folder exists and is not a run folder, or cannot be written.
+/// result.json, the tables as CSV, report.html, timing.json and, of mechanics, scene.json and the
+/// arrays of motions, in one piece. InputError if the folder exists and is not a run folder, or
+/// cannot be written.
 void save(FitRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run
