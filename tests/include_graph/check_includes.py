@@ -34,7 +34,7 @@ STEPS = {
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
     "io": ["text", "model", "problem", "motion_files", "results"],
-    "report": ["html", "drawing", "blocks", "pages"],
+    "report": ["html", "drawing", "web", "blocks", "pages"],
     "run": ["job", "scene", "simulation", "fit", "import", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.

@@ -56,14 +56,25 @@ class FitWork {
 
   estimate::OnPoint on_iteration() {
     names_ = prepared_->estimate_names();
-    return [this](const estimate::Iteration& iteration, const std::vector<double>& values) {
+    return [this](const estimate::Iteration& iteration, const std::vector<double>& values,
+                  estimate::VecIn x) {
       values_.push_back(values);
       if (callbacks_.on_iteration) {
         const IterationRecord record{iteration_of(iteration), names_, values};
         job_.tell([&] { callbacks_.on_iteration(record); });
       }
+      tell_curves(x);
       return !prepared_->team().any(job_.stopped());
     };
+  }
+
+  /// What the model says at x, a few times a second at most.
+  void tell_curves(estimate::VecIn x) {
+    if (!callbacks_.on_curves || (curves_told_ && curves_age_.passed() < 0.2)) return;
+    const auto predictions = predictions_of(estimate::predict_values(*prepared_, x));
+    curves_told_ = true;
+    curves_age_ = Stopwatch();
+    job_.tell([&] { callbacks_.on_curves(predictions); });
   }
 
   void tell_progress(const std::string& note) {
@@ -110,6 +121,8 @@ class FitWork {
   std::optional<ProblemSources> sources_;
   std::vector<std::string> names_;
   std::vector<std::vector<double>> values_;  ///< at each point
+  Stopwatch curves_age_;
+  bool curves_told_ = false;
 };
 
 }  // namespace
@@ -130,7 +143,8 @@ void save(FitRun& run, const std::filesystem::path& target) {
     folder.write(name, text);
   }
   for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
-  folder.write("report.html", report::fit_report(run.result, run.tables));
+  folder.write("report.html",
+               report::fit_report(run.result, run.tables, run.scenes, report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   folder.commit();

@@ -27,6 +27,8 @@ struct Callbacks {
   std::function<void(const result::ProblemFacts&)> on_problem{};
   /// Fits: each point of the iteration.
   std::function<void(const IterationRecord&)> on_iteration{};
+  /// Fits: the observed quantities at the present point, now and then.
+  std::function<void(const std::vector<result::Prediction>&)> on_curves{};
   /// Asked again and again: true ends the work, with everything found so far and the status
   /// "interrupted".
   std::function<bool()> stop{};

@@ -144,7 +144,8 @@ void save(SimulationRun& run, const std::filesystem::path& target) {
   folder.write("steps.csv", io::csv_text(run.steps));
   folder.write("result.json", io::result_text(run.result));
   for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
-  folder.write("report.html", report::simulation_report(run.result, run.trajectory, run.steps));
+  folder.write("report.html", report::simulation_report(run.result, run.trajectory, run.steps,
+                                                        run.scenes, report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   folder.commit();
