@@ -181,6 +181,7 @@ export class SceneView {
   keepViewOf(other: SceneView): void {
     if (other.scene.bodies.length !== this.scene.bodies.length) return;
     if (Math.abs(other.radius / this.radius - 1) > 0.1) return;
+    this.aimed = null;
     this.camera.position.copy(other.camera.position);
     this.controls.target.copy(other.controls.target);
     this.controls.update();
@@ -295,11 +296,13 @@ export class SceneView {
       const paint = "#d55e00";
       const mesh = new THREE.Mesh(
         new THREE.SphereGeometry(1.1 * size, 12, 8),
-        new THREE.MeshLambertMaterial({ color: paint }),
+        new THREE.MeshLambertMaterial({ color: paint, depthTest: false, transparent: true }),
       );
+      mesh.renderOrder = 2; // seen through bodies
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute("position", new THREE.Float32BufferAttribute(new Float32Array(6), 3));
-      const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: paint }));
+      const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: paint, depthTest: false, transparent: true }));
+      line.renderOrder = 2;
       line.frustumCulled = false;
       this.content.add(mesh, line);
       this.measured.push({ mesh, line, index });
@@ -525,11 +528,18 @@ export class SceneView {
     this.aim(this.center, this.radius, direction);
   }
 
+  /** What was looked at last, as long as nobody turned it: seen again when the picture changes its shape. */
+  private aimed: { center: THREE.Vector3; radius: number; direction: THREE.Vector3; aspect: number } | null = null;
+
   private aim(center: THREE.Vector3, radius: number, direction: THREE.Vector3): void {
+    this.perspective.aspect = Math.max(1, this.host.clientWidth) / Math.max(1, this.host.clientHeight);
+    this.aimed = {
+      center: center.clone(), radius, direction: direction.clone(), aspect: this.perspective.aspect,
+    };
     const up = vec(this.scene.up);
     const aspect = this.perspective.aspect || 1;
     const half = (this.perspective.fov * Math.PI) / 360;
-    const fit = Math.min(1, aspect);
+    const fit = Math.min(1, 0.85 * aspect);
     const distance = (0.82 * radius) / Math.sin(Math.atan(Math.tan(half) * fit));
     const eye = center.clone().addScaledVector(direction.clone().normalize(), distance);
     for (const camera of [this.perspective, this.flat]) {
@@ -544,6 +554,7 @@ export class SceneView {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.target.copy(center);
     this.controls.addEventListener("change", () => this.invalidate());
+    this.controls.addEventListener("start", () => (this.aimed = null));
     this.controls.update();
     this.resize();
   }
@@ -562,6 +573,7 @@ export class SceneView {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.target.copy(target);
     this.controls.addEventListener("change", () => this.invalidate());
+    this.aimed = null;
     this.resize();
   }
 
@@ -618,6 +630,10 @@ export class SceneView {
   resize(): void {
     const w = Math.max(1, this.host.clientWidth);
     const h = Math.max(1, this.host.clientHeight);
+    if (this.aimed && Math.abs(this.aimed.aspect / (w / h) - 1) > 1e-3 && this.host.clientWidth > 0) {
+      this.aim(this.aimed.center, this.aimed.radius, this.aimed.direction); // comes back here
+      return;
+    }
     this.renderer.setSize(w, h);
     this.perspective.aspect = w / h;
     this.perspective.updateProjectionMatrix();
@@ -666,6 +682,13 @@ export class SceneView {
     const out = new Uint8Array(4 * w * h);
     gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, out);
     return out;
+  }
+
+  /** Draws, and waits until it is drawn: for measurements. */
+  pixel(): void {
+    this.render();
+    const gl = this.renderer.getContext();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
   }
 
   /** Where the origin of a body is in the picture, in pixels of the page. */
