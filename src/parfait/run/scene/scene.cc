@@ -230,6 +230,10 @@ void add_bodies(const Description& description, const Viewer& viewer, result::Sc
       for (const auto& force : scene.forces) {
         for (const auto& end : force.ends) add(end);
       }
+      // A point of interest is part of the body; many of them are something else, a marker set.
+      if (body.markers.size() <= 2) {
+        for (const auto& marker : scene.markers) add(marker.place);
+      }
       out.shapes = make_up_shapes(outline, scene.extent);
     }
     scene.bodies.push_back(std::move(out));

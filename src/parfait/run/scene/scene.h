@@ -10,9 +10,9 @@
 namespace parfait::run {
 
 /// What can be seen of a mechanism with parameters p. Bodies without shapes get some: a rod
-/// through two points where others take hold of it (or through one and beyond the centre of mass),
-/// a plate through three or more, otherwise the box that has its inertia. InputError if a mesh
-/// cannot be read.
+/// through two points (joints, ends of forces, one or two markers) or through one and beyond the
+/// centre of mass, a plate through three or more, otherwise the box that has its inertia.
+/// InputError if a mesh cannot be read.
 result::Scene make_scene(const mechanism::Description& description, dynamics::ConstVec p);
 
 /// The quantities a motion consists of: o, e1, e2, e3 of each body, twelve numbers, then the
