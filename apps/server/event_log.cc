@@ -35,6 +35,11 @@ void EventLog::close() {
   changed_.notify_all();
 }
 
+std::int64_t EventLog::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
 bool EventLog::closed() const {
   const std::lock_guard lock(mutex_);
   return closed_;

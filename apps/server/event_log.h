@@ -27,6 +27,7 @@ class EventLog {
 
   /// Events after `number`; waits for one if there is none, at most so long.
   std::vector<Event> after(std::int64_t number, std::chrono::milliseconds patience);
+  std::int64_t last() const;  ///< number of the newest; 0: none
   /// Wakes all who wait; nobody waits from now on.
   void close();
   bool closed() const;

@@ -109,7 +109,8 @@ void Server::Parts::answer_events(const Request& request, Response& response) {
   was_listened = true;
   std::int64_t last = 0;
   try {
-    const auto given = request.get_header_value("Last-Event-ID");
+    auto given = request.get_header_value("Last-Event-ID");
+    if (given.empty() && request.has_param("after")) given = request.get_param_value("after");
     if (!given.empty()) last = std::stoll(given);
   } catch (const std::exception&) {
     last = 0;
@@ -184,6 +185,12 @@ void Server::Parts::listen_to_requests() {
   http.Get(R"(/api/runs/(r\d{1,9})/block)", [this](const Request& request, Response& response) {
     guarded(response, [&] {
       send_gzipped(response, report::gzip(session.run_block(request.matches[1])),
+                   "application/octet-stream");
+    });
+  });
+  http.Get(R"(/api/jobs/(j\d{1,9})/block)", [this](const Request& request, Response& response) {
+    guarded(response, [&] {
+      send_gzipped(response, report::gzip(session.job_block(request.matches[1])),
                    "application/octet-stream");
     });
   });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -316,11 +317,17 @@ std::string Session::session_json() {
     runs.push_back({{"id", run.id}, {"name", run.name}, {"kind", run.kind}});
   }
   out["runs"] = std::move(runs);
+  // Where a page begins to listen: it sees all of what is being computed, and nothing of what is
+  // over.
+  std::int64_t listen_from = events_.last();
   Json jobs = Json::array();
   for (const auto& job : jobs_) {
-    if (!job->over) jobs.push_back(job->id);
+    if (job->over) continue;
+    jobs.push_back(job->id);
+    listen_from = std::min(listen_from, job->begun);
   }
   out["jobs"] = std::move(jobs);
+  out["event"] = listen_from;
   return session_json::text(out);
 }
 
@@ -342,6 +349,14 @@ std::string Session::run_block(const std::string& id) {
   const auto files = run.kind == "fit" ? run::read_fit(run.folder).motions
                                        : run::read_simulation(run.folder).motions;
   return report::web_data({}, run::read_motions(run.folder, files));
+}
+
+std::string Session::job_block(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_) {
+    if (job->id == id) return job->block.empty() ? report::web_data({}, {}) : job->block;
+  }
+  throw Problem{404, "There is no such job."};
 }
 
 std::string Session::run_table(const std::string& id) {
@@ -413,6 +428,7 @@ std::string Session::start_job(const std::string& text) {
       throw Problem{429, "Four jobs are waiting: cancel one, or let one end."};
     }
     job->id = fmt::format("j{}", ++last_job_);
+    job->begun = events_.last();
     jobs_.push_back(job);
   }
   events_.add("job", session_json::text({{"id", job->id}, {"kind", kind}, {"state", "waiting"}}));
@@ -527,6 +543,14 @@ std::string Session::fit(Job& job, const run::FitRequest& request) {
     events_.add("curves",
                 session_json::text({{"id", job.id}, {"curves", session_json::curves(predictions)}}),
                 "curves " + job.id);
+  };
+  callbacks.on_motion = [&](const result::Scenes& scenes) {
+    auto block = report::web_data({}, scenes);
+    {
+      const std::lock_guard lock(mutex_);
+      job.block = std::move(block);
+    }
+    events_.add("motion", session_json::text({{"id", job.id}}), "motion " + job.id);
   };
   callbacks.on_progress = [&](double, const std::string& note) {
     events_.add("progress",

@@ -42,6 +42,8 @@ class Session {
   std::string run_block(const std::string& id);
   std::string run_table(const std::string& id);
   std::string run_report(const std::string& id);
+  /// How the bodies move at the present point of a fit; nothing of them before the first.
+  std::string job_block(const std::string& id);
 
   /// {"kind": "simulate", "until": 5, "step": 0.01, "set": {"k": 3}} or {"kind": "fit", …}: gives
   /// {"id": "j1"}. At most four wait.
@@ -65,7 +67,9 @@ class Session {
     std::string id;
     std::string request;
     std::atomic<bool> stop = false;
+    std::string block{};  ///< of a fit that works: web_data of its motion
     bool over = false;
+    std::int64_t begun = 0;  ///< the last event before it
   };
 
   void add_target(const std::filesystem::path& target);

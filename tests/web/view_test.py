@@ -327,6 +327,7 @@ class Pages(unittest.TestCase):
         self.assertGreaterEqual(page.evaluate("document.querySelectorAll('#iterations tbody tr').length"), 5)
         rows = page.evaluate("[...document.querySelectorAll('#estimates tbody tr')].map(r => r.innerText)")
         self.assertEqual(len(rows), 6)
+        self.assertGreater(page.evaluate("parfait.liveBlocks"), 0)  # bodies moved while it worked
         self.assertAlmostEqual(float(rows[0].split()[1]), 395.475, delta=0.01)
         self.assertEqual(page.evaluate("parfait.player.view.scene.bodies.length"), 13)
         other.wait("parfait.facts.runs.length === 1")

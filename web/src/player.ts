@@ -89,7 +89,10 @@ export class Player {
     this.show(0);
   }
 
+  private shownIndex = 0;
+
   show(i: number): void {
+    this.shownIndex = i;
     this.motion = this.motions[i];
     this.view.show(this.motion, null);
     this.slider.max = String(this.motion.t.length - 1);
@@ -101,6 +104,13 @@ export class Player {
     this.showErrors();
     this.follow();
     this.showProperties(null);
+  }
+
+  /** Other motions of the same bodies: of a fit that is working. */
+  replace(scenes: Scene[], motions: Motion[]): void {
+    this.motions = motions;
+    this.view.replaceScenes(scenes);
+    this.show(Math.min(this.shownIndex, motions.length - 1));
   }
 
   overlay(i: number): void {

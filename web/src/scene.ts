@@ -177,6 +177,13 @@ export class SceneView {
     this.scenes = [...this.scenes.slice(0, this.ownScenes), ...more];
   }
 
+  /** Others of the same kind in the place of those that are there; the look stays. */
+  replaceScenes(scenes: Scene[]): void {
+    this.scenes = scenes;
+    this.ownScenes = scenes.length;
+    this.scene = scenes[this.motion.scene] ?? scenes[0];
+  }
+
   /** The same look at the next model. */
   keepViewOf(other: SceneView): void {
     if (other.scene.bodies.length !== this.scene.bodies.length) return;

@@ -26,6 +26,8 @@ interface SessionFacts {
   parameters?: { id: string; value: number }[];
   runs: RunName[];
   jobs: string[];
+  /** Events after this number are news. */
+  event: number;
 }
 
 interface Curve {
@@ -116,6 +118,7 @@ export class Viewer {
     await this.refresh();
     if (this.facts.runs.length > 0) await this.showRun(this.facts.runs[this.facts.runs.length - 1].id);
     else await this.showModel();
+    if (this.facts.jobs.length > 0) this.adopt(this.facts.jobs[0]);
     this.listen();
   }
 
@@ -178,14 +181,22 @@ export class Viewer {
     try {
       this.say("");
       const { id } = (await send("POST", "/api/jobs", request)) as { id: string };
-      this.job = id;
-      this.iterations = [];
-      this.live = [];
-      this.table.replaceChildren();
-      this.busy(true);
+      if (!this.ended.has(id)) this.adopt(id);
     } catch (error) {
       this.say(String((error as Error).message), "bad");
     }
+  }
+
+  private ended = new Set<string>();
+
+  /** This page looks at a job: one it began, one of another tab, or one that went on while it was loaded again. */
+  private adopt(job: string): void {
+    if (this.job === job) return;
+    this.job = job;
+    this.iterations = [];
+    this.live = [];
+    this.table.replaceChildren();
+    this.busy(true);
   }
 
   private busy(on: boolean): void {
@@ -206,7 +217,7 @@ export class Viewer {
 
   /** One stream of events carries everything that happens. */
   private listen(): void {
-    const events = new EventSource("/api/events");
+    const events = new EventSource(`/api/events?after=${this.facts.event}`);
     const on = (kind: string, act: (data: Record<string, unknown>) => void): void => {
       events.addEventListener(kind, (event) => act(JSON.parse((event as MessageEvent<string>).data) as Record<string, unknown>));
     };
@@ -221,17 +232,17 @@ export class Viewer {
       this.live = data["curves"] as Curve[];
       this.showCurves();
     });
+    on("motion", (data) => {
+      if (data["id"] === this.job) void this.showLive(String(data["id"]));
+    });
     on("changed", (data) => void this.onChanged(data));
   }
 
   private async onJob(data: Record<string, unknown>): Promise<void> {
-    if (data["state"] === "running" && this.job === null && this.facts.jobs.includes(String(data["id"]))) {
-      // Begun in another tab, or before this page was loaded again.
-      this.job = String(data["id"]);
-      this.busy(true);
-    }
+    if (data["state"] === "waiting" && this.job === null) this.adopt(String(data["id"]));
     if (data["state"] !== "over") return;
     const mine = data["id"] === this.job;
+    this.ended.add(String(data["id"]));
     if (mine) {
       this.job = null;
       this.busy(false);
@@ -369,6 +380,29 @@ export class Viewer {
       this.stage.replaceChildren(this.player.root);
     } catch {
       this.stage.replaceChildren(element("p", { class: "soft" }, "The moving picture needs WebGL, which this browser does not offer here."));
+    }
+  }
+
+  /** The bodies at the present point of a fit; one look at a time. */
+  private looking = false;
+  liveBlocks = 0;
+  private async showLive(job: string): Promise<void> {
+    if (this.looking) return;
+    this.looking = true;
+    try {
+      const block = await getBlock(`/api/jobs/${job}/block`);
+      if (this.job !== job || block.motions.length === 0) return;
+      ++this.liveBlocks;
+      if (this.player && this.block?.scenes.length === block.scenes.length) {
+        this.block = block;
+        this.player.replace(block.scenes, block.motions);
+      } else {
+        this.showBlock(block);
+      }
+    } catch {
+      // The job may be over: its run follows.
+    } finally {
+      this.looking = false;
     }
   }
 

@@ -70,11 +70,18 @@ class FitWork {
 
   /// What the model says at x, a few times a second at most.
   void tell_curves(estimate::VecIn x) {
-    if (!callbacks_.on_curves || (curves_told_ && curves_age_.passed() < 0.2)) return;
-    const auto predictions = predictions_of(estimate::predict_values(*prepared_, x));
+    if (!callbacks_.on_curves && !callbacks_.on_motion) return;
+    if (curves_told_ && curves_age_.passed() < 0.2) return;
+    if (callbacks_.on_curves) {
+      const auto predictions = predictions_of(estimate::predict_values(*prepared_, x));
+      job_.tell([&] { callbacks_.on_curves(predictions); });
+    }
+    if (callbacks_.on_motion) {
+      const auto scenes = scenes_at(*prepared_, x);
+      if (!scenes.empty()) job_.tell([&] { callbacks_.on_motion(scenes); });
+    }
     curves_told_ = true;
     curves_age_ = Stopwatch();
-    job_.tell([&] { callbacks_.on_curves(predictions); });
   }
 
   void tell_progress(const std::string& note) {

@@ -111,32 +111,38 @@ int add_scene(result::Scene scene, std::vector<result::Scene>& scenes) {
   return static_cast<int>(index);
 }
 
-}  // namespace
-}  // namespace fit_motion
+/// A mechanism of an experiment and what its motion consists of.
+struct Mechanism {
+  result::Scene scene;
+  MotionQuantities quantities;
+};
+using Mechanisms = std::map<std::string, Mechanism>;  ///< by experiment
 
-result::Scenes make_scenes(estimate::PreparedProblem& prepared, const estimate::FitResult& fit,
-                           const result::Fit& result, const result::FitTables& tables) {
-  result::Scenes out;
-  if (!fit.has_values()) return out;
-  struct Mechanism {
-    result::Scene scene;
-    MotionQuantities quantities;
-  };
-  std::map<std::string, Mechanism> mechanisms;
-  for (const auto& e : prepared.problem().experiments) {
-    const auto* model = fit_motion::mechanics_of(e);
-    if (!model || mechanisms.size() == fit_motion::kMostMotions) continue;
-    auto scene = make_scene(model->description(), fit_motion::values_of(e, result));
+Mechanisms mechanisms_of(const estimate::Problem& problem, const result::Fit& fit) {
+  Mechanisms out;
+  for (const auto& e : problem.experiments) {
+    const auto* model = mechanics_of(e);
+    if (!model || out.size() == kMostMotions) continue;
+    auto scene = make_scene(model->description(), values_of(e, fit));
     scene.model = e.model;
     auto quantities = motion_quantities(model->description(), scene);
-    mechanisms.emplace(e.id, Mechanism{std::move(scene), std::move(quantities)});
+    out.emplace(e.id, Mechanism{std::move(scene), std::move(quantities)});
   }
-  if (mechanisms.empty()) return out;
-  const auto choose = [&](const estimate::ExperimentDescription& e) {
+  return out;
+}
+
+/// How they move at x.
+std::vector<result::Motion> motions_at(estimate::PreparedProblem& prepared,
+                                       const Mechanisms& mechanisms, estimate::VecIn x) {
+  const auto choose = [&](const ExperimentDescription& e) {
     const auto found = mechanisms.find(e.id);
     return found == mechanisms.end() ? std::vector<std::string>() : found->second.quantities.names;
   };
-  const auto frames = [&](const estimate::Prediction& prediction, result::Motion& motion) {
+  std::vector<result::Motion> out;
+  for (const auto& prediction : estimate::predict_values(prepared, x, choose)) {
+    auto& motion = out.emplace_back();
+    motion.experiment = prediction.experiment;
+    motion.t = prediction.t;
     const auto& quantities = mechanisms.at(prediction.experiment).quantities;
     std::vector<double> row(quantities.names.size());
     for (Eigen::Index i = 0; i < prediction.values.cols(); ++i) {
@@ -145,13 +151,33 @@ result::Scenes make_scenes(estimate::PreparedProblem& prepared, const estimate::
       }
       append_frame(quantities, row, motion);
     }
-  };
-  for (const auto& prediction : estimate::predict_values(prepared, fit.x, choose)) {
-    auto& motion = out.motions.emplace_back();
-    motion.experiment = prediction.experiment;
-    motion.t = prediction.t;
-    frames(prediction, motion);
-    const auto& scene = mechanisms.at(prediction.experiment).scene;
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace fit_motion
+
+result::Scenes scenes_at(estimate::PreparedProblem& prepared, estimate::VecIn x) {
+  const auto mechanisms = fit_motion::mechanisms_of(prepared.problem(), {});
+  result::Scenes out;
+  if (mechanisms.empty()) return out;
+  out.motions = fit_motion::motions_at(prepared, mechanisms, x);
+  for (auto& motion : out.motions) {
+    motion.scene = fit_motion::add_scene(mechanisms.at(motion.experiment).scene, out.scenes);
+  }
+  return out;
+}
+
+result::Scenes make_scenes(estimate::PreparedProblem& prepared, const estimate::FitResult& fit,
+                           const result::Fit& result, const result::FitTables& tables) {
+  result::Scenes out;
+  if (!fit.has_values()) return out;
+  const auto mechanisms = fit_motion::mechanisms_of(prepared.problem(), result);
+  if (mechanisms.empty()) return out;
+  out.motions = fit_motion::motions_at(prepared, mechanisms, fit.x);
+  for (auto& motion : out.motions) {
+    const auto& scene = mechanisms.at(motion.experiment).scene;
     for (const auto& experiment : result.experiments) {
       if (experiment.id != motion.experiment) continue;
       motion.measured = fit_motion::measured_markers(scene, experiment, tables);
@@ -159,12 +185,11 @@ result::Scenes make_scenes(estimate::PreparedProblem& prepared, const estimate::
     motion.scene = fit_motion::add_scene(scene, out.scenes);
   }
   if (fit.start.size() != fit.x.size()) return out;
-  for (const auto& prediction : estimate::predict_values(prepared, fit.start, choose)) {
+  for (auto& guess : fit_motion::motions_at(prepared, mechanisms, fit.start)) {
     for (auto& motion : out.motions) {
-      if (motion.experiment != prediction.experiment) continue;
-      result::Motion guess;
-      frames(prediction, guess);
-      if (guess.frames.size() == motion.frames.size()) motion.initial = std::move(guess.frames);
+      const bool same =
+          motion.experiment == guess.experiment && motion.frames.size() == guess.frames.size();
+      if (same) motion.initial = std::move(guess.frames);
     }
   }
   return out;

@@ -12,4 +12,7 @@ namespace parfait::run {
 result::Scenes make_scenes(estimate::PreparedProblem& prepared, const estimate::FitResult& fit,
                            const result::Fit& result, const result::FitTables& tables);
 
+/// How they move at any point x, while a fit works. The bodies look as in the model file.
+result::Scenes scenes_at(estimate::PreparedProblem& prepared, estimate::VecIn x);
+
 }  // namespace parfait::run
