@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages
+.PHONY: help run test gallery bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages web-packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,8 +12,10 @@ help:  ## Show this list
 run: tool  ## Build the tool, then estimate the six springs of examples/hexapod from the motion of its load
 	@echo "== Fitting examples/hexapod/problem.xml"
 	@$(BUILD)/apps/parfait/parfait fit examples/hexapod/problem.xml --out run/hexapod
+	@echo "== The report: $(CURDIR)/run/hexapod/report.html"
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then echo "   open it with: xdg-open run/hexapod/report.html"; fi
 
-test: configure  ## Build everything and run all tests
+test: web-packages configure  ## Build everything and run all tests
 	@echo "== Building everything in $(BUILD)"
 	@cmake --build --preset release
 	@echo "== Testing"
@@ -25,6 +27,13 @@ tool: configure
 
 configure: packages
 	@cmake --preset release > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+
+# A browser for the tests and the gallery, and npm where there is none; `make run` takes the npm that is there.
+web-packages:
+	@scripts/install-packages scripts/packages-web.txt $$(command -v npm > /dev/null || echo scripts/packages-npm.txt)
+
+gallery: web-packages tool  ## Make the pictures of docs/gallery again
+	@scripts/make-gallery $(BUILD)/apps/parfait/parfait
 
 packages:
 	@mkdir -p $(dir $(BUILD))

@@ -35,6 +35,7 @@ find_package(KLU REQUIRED)  # sparse systems of the integrator hht
 find_package(SBML REQUIRED)  # models of systems biology
 find_package(yaml-cpp REQUIRED)  # PEtab problems
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)  # what reports carry along
 if(PARFAIT_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

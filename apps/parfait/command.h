@@ -38,5 +38,6 @@ Command add_report(CLI::App& app, const GlobalOptions& global);
 Command add_simulate(CLI::App& app, const GlobalOptions& global);
 Command add_synthesize(CLI::App& app, const GlobalOptions& global);
 Command add_verify(CLI::App& app, const GlobalOptions& global);
+Command add_view(CLI::App& app, const GlobalOptions& global);
 
 }  // namespace parfait::app

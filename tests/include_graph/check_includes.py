@@ -34,8 +34,8 @@ STEPS = {
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
     "io": ["text", "model", "petab", "problem", "motion_files", "results"],
-    "report": ["html", "drawing", "blocks", "pages"],
-    "run": ["job", "human", "simulation", "fit", "import", "verification"],
+    "report": ["html", "drawing", "web", "blocks", "pages"],
+    "run": ["job", "human", "scene", "simulation", "fit", "import", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

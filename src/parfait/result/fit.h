@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/result/origin.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -266,6 +267,8 @@ struct Fit {
   std::vector<Iteration> history;
   FitWork work;
   FitOptions options;
+  std::vector<MotionFiles>
+      motions;  ///< arrays that lie beside, one for each experiment with bodies
   std::vector<std::string> variable_names;  ///< of all unknowns; "run1: x(0.5)" of one experiment
   std::vector<double> x;                    ///< all unknowns, scaled: starts another fit
 

@@ -224,7 +224,7 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   OnIteration on_iteration;
   if (settings.on_iteration) {
     on_iteration = [&](const Iteration& line, VecIn x) {
-      return settings.on_iteration(line, prepared.estimate_values(x));
+      return settings.on_iteration(line, prepared.estimate_values(x), x);
     };
   }
   result.start = start;

@@ -81,7 +81,7 @@ struct FitResult {
 
 /// Called with each line of the iteration table and the values of all estimates there, in the order
 /// of FitResult::estimates; false interrupts.
-using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values)>;
+using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values, VecIn x)>;
 
 struct FitSettings {
   OnPoint on_iteration{};

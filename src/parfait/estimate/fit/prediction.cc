@@ -75,22 +75,26 @@ struct Watched {
   std::vector<std::vector<double>> times;
 };
 
-Watched watch(const Problem& problem, int count, const std::vector<std::string>& quantities,
-              Team& alone) {
+/// The observed quantities.
+std::vector<std::string> observed_quantities(const ExperimentDescription& e) {
+  std::vector<std::string> names;
+  for (const Observation& o : e.observations) {
+    if (!o.quantity.empty()) names.push_back(o.quantity.text);
+  }
+  // Where only times of events are measured, the states show what happens in between.
+  return names.empty() ? e.system->state_names() : names;
+}
+
+Watched watch(const Problem& problem, int count, const ChooseQuantities& choose, Team& alone) {
   Watched watched;
   Problem changed = problem;
   for (std::size_t i = 0; i < problem.experiments.size(); ++i) {
     const ExperimentDescription& e = problem.experiments[i];
-    auto& own = watched.names.emplace_back(quantities);
+    auto& own = watched.names.emplace_back();
     watched.times.emplace_back();
     if (!e.system) continue;
-    if (own.empty()) {
-      for (const Observation& o : e.observations) {
-        if (!o.quantity.empty()) own.push_back(o.quantity.text);
-      }
-      // Where only times of events are measured, the states show what happens in between.
-      if (own.empty()) own = e.system->state_names();
-    }
+    own = choose(e);
+    if (own.empty()) continue;
     watched.times.back() = times_of(e, count);
     changed.experiments[i] = watching(e, watched.times.back(), own);
   }
@@ -129,7 +133,10 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
   const Ensemble* const fitted = &prepared.ensemble();
   const bool has_covariance = prepared.linearize_at(result.x);
 
-  const Watched watched = watch(problem, count, quantities, alone);
+  const auto choose = [&](const ExperimentDescription& e) {
+    return quantities.empty() ? observed_quantities(e) : quantities;
+  };
+  const Watched watched = watch(problem, count, choose, alone);
   std::vector<Prediction> out;
   const VectorXd p = result.x.head(watched.ensemble->shared().size());
   for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
@@ -152,14 +159,19 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
 }
 
 std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count) {
+  return predict_values(prepared, x, observed_quantities, count);
+}
+
+std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x,
+                                       const ChooseQuantities& choose, int count) {
   if (x.size() != prepared.ensemble().num_variables()) return {};
   Team alone;
   const Problem& problem = prepared.problem();
-  const Watched watched = watch(problem, count, {}, alone);
+  const Watched watched = watch(problem, count, choose, alone);
   std::vector<Prediction> out;
   const VectorXd p = x.head(watched.ensemble->shared().size());
   for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
-    if (!problem.experiments[static_cast<std::size_t>(i)].system) continue;
+    if (watched.names[static_cast<std::size_t>(i)].empty()) continue;
     const VectorXd own = prepared.ensemble().variables_of(i, x);
     if (!watched.ensemble->experiment(i).evaluate(own, p)) continue;
     out.push_back(prediction_of(watched, i));

@@ -376,6 +376,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
     inside("names", fit.variable_names);
     inside("x", fit.x);
   });
+  a.unless_empty("motions", fit.motions);
   origin_fields(a, fit.origin);
 }
 

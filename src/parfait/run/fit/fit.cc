@@ -12,8 +12,10 @@
 #include "parfait/estimate/starts/interval_choice.h"
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/io/results/scene_files.h"
 #include "parfait/report/pages/fit_report.h"
 #include "parfait/run/fit/facts.h"
+#include "parfait/run/fit/fit_motion.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"
 #include "parfait/run/fit/many_starts.h"
@@ -109,14 +111,32 @@ class FitWork {
 
   estimate::OnPoint on_iteration() {
     names_ = prepared_->estimate_names();
-    return [this](const estimate::Iteration& iteration, const std::vector<double>& values) {
+    return [this](const estimate::Iteration& iteration, const std::vector<double>& values,
+                  estimate::VecIn x) {
       values_.push_back(values);
       if (callbacks_.on_iteration) {
         const IterationRecord record{iteration_of(iteration), names_, values};
         job_.tell([&] { callbacks_.on_iteration(record); });
       }
+      tell_curves(x);
       return !prepared_->team().any(job_.stopped());
     };
+  }
+
+  /// What the model says at x, a few times a second at most.
+  void tell_curves(estimate::VecIn x) {
+    if (!callbacks_.on_curves && !callbacks_.on_motion) return;
+    if (curves_told_ && curves_age_.passed() < 0.2) return;
+    if (callbacks_.on_curves) {
+      const auto predictions = predictions_of(estimate::predict_values(*prepared_, x));
+      job_.tell([&] { callbacks_.on_curves(predictions); });
+    }
+    if (callbacks_.on_motion) {
+      const auto scenes = scenes_at(*prepared_, x);
+      if (!scenes.empty()) job_.tell([&] { callbacks_.on_motion(scenes); });
+    }
+    curves_told_ = true;
+    curves_age_ = Stopwatch();
   }
 
   void tell_progress(const std::string& note, double fraction = std::nan("")) {
@@ -178,6 +198,9 @@ class FitWork {
                          .stopped = job_.stopped()};
     run_.result = make_result(parts);
     run_.tables = make_tables(parts, run_.result);
+    run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
+    run_.result.motions = io::motion_files(run_.scenes);
+    run_.timing.add("motion", watch.lap());
   }
 
   const FitRequest& request_;
@@ -191,6 +214,8 @@ class FitWork {
   std::vector<std::string> profile_names_;
   std::vector<std::string> names_;
   std::vector<std::vector<double>> values_;  ///< at each point
+  Stopwatch curves_age_;
+  bool curves_told_ = false;
 };
 
 }  // namespace
@@ -209,7 +234,9 @@ std::filesystem::path save(FitRun& run, const std::filesystem::path& target) {
   for (const auto& [name, text] : io::fit_table_files(run.result, run.tables)) {
     folder.write(name, text);
   }
-  folder.write("report.html", report::fit_report(run.result, run.tables));
+  for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
+  folder.write("report.html",
+               report::fit_report(run.result, run.tables, run.scenes, report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});

@@ -10,6 +10,7 @@
 #include "parfait/estimate/experiment/team.h"
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/scene.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
 
@@ -61,6 +62,7 @@ struct FitRequest {
 struct FitRun {
   result::Fit result;
   result::FitTables tables;
+  result::Scenes scenes;  ///< mechanics: the bodies, and how they move as fitted
   result::Timing timing;
   /// Of the folder of the request, until save(): nobody else writes there meanwhile.
   std::shared_ptr<FolderClaim> claim{};
@@ -73,8 +75,9 @@ struct FitRun {
 /// status of the result.
 FitRun fit(const FitRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, the tables as CSV, report.html and timing.json, in one piece. InputError if the
-/// folder exists and is not a run folder, or cannot be written.
+/// result.json, the tables as CSV, report.html, timing.json and, of mechanics, scene.json and the
+/// arrays of motions, in one piece. InputError if the folder exists and is not a run folder, or
+/// cannot be written.
 std::filesystem::path save(FitRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

@@ -369,8 +369,6 @@ result::Fit make_result(const FitParts& parts) {
   return out;
 }
 
-namespace {
-
 std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list) {
   std::vector<result::Prediction> out;
   out.reserve(list.size());
@@ -383,8 +381,6 @@ std::vector<result::Prediction> predictions_of(const std::vector<estimate::Predi
   }
   return out;
 }
-
-}  // namespace
 
 result::FitTables make_tables(const FitParts& parts, const result::Fit& result) {
   const FitResult& fit = parts.fit;

@@ -4,6 +4,7 @@
 
 #include "parfait/integrate/driver/integrator.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/io/results/scene_files.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/mbs/model.h"
 #include "parfait/report/pages/simulation_report.h"
@@ -12,6 +13,7 @@
 #include "parfait/run/job/progress.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
+#include "parfait/run/scene/motion_recorder.h"
 #include "parfait/run/simulation/monitor.h"
 #include "parfait/run/simulation/partition_watch.h"
 #include "parfait/run/simulation/recorder.h"
@@ -33,7 +35,13 @@ class Motion {
         recorder_(*model.system, model.parameter_values(), sensitivities, plan.quantities,
                   plan.times, plan.options),
         monitor_(*model.system, model.parameter_values(), model.mechanics != nullptr) {
-    if (model.mechanics) partition_.emplace(*model.mechanics, model.parameter_values());
+    if (!model.mechanics) return;
+    partition_.emplace(*model.mechanics, model.parameter_values());
+    bodies_.emplace(*model.mechanics, model.parameter_values());
+    recorder_.set_on_row([this](const integrate::Sample& sample) {
+      bodies_->add(
+          {.t = sample.t, .y = sample.y, .z = sample.z, .mode = sample.mode, .offset = {}});
+    });
   }
 
   /// Integrates `state` until the end, or until it fails or is interrupted.
@@ -58,7 +66,11 @@ class Motion {
     return result;
   }
 
+  Motion(const Motion&) = delete;
+  Motion& operator=(const Motion&) = delete;
+
   const Recorder& recorder() const { return recorder_; }
+  result::Scenes scenes() const { return bodies_ ? bodies_->scenes() : result::Scenes(); }
   const StepLog& steps() const { return steps_; }
   const Monitor& monitor() const { return monitor_; }
   const PartitionWatch* partition() const { return partition_ ? &*partition_ : nullptr; }
@@ -75,6 +87,7 @@ class Motion {
   StepLog steps_;
   Monitor monitor_;
   std::optional<PartitionWatch> partition_;
+  std::optional<MotionRecorder> bodies_;
 };
 
 void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& callbacks,
@@ -111,6 +124,7 @@ void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& ca
 
   run.contents = model.contents;
   run.trajectory = motion.recorder().table();
+  run.scenes = motion.scenes();
   run.result = make_result({.model = model,
                             .plan = plan,
                             .start = start,
@@ -123,6 +137,7 @@ void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& ca
   run.result.rows = run.trajectory.num_rows();
   run.result.units = units_of(*model.source, run.trajectory.header);
   run.result.origin = origin;
+  run.result.motions = io::motion_files(run.scenes);
 }
 
 }  // namespace
@@ -139,7 +154,9 @@ std::filesystem::path save(SimulationRun& run, const std::filesystem::path& targ
   RunFolder folder(target, std::move(run.claim));
   folder.write("trajectory.csv", io::csv_text(run.trajectory));
   folder.write("steps.csv", io::csv_text(run.steps));
-  folder.write("report.html", report::simulation_report(run.result, run.trajectory, run.steps));
+  for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
+  folder.write("report.html", report::simulation_report(run.result, run.trajectory, run.steps,
+                                                        run.scenes, report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});

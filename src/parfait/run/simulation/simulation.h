@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/integrate/stepping/options.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/simulation.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/model.h"
@@ -54,7 +55,8 @@ struct SimulationRun {
   result::Simulation result;
   /// Column t, one per quantity, then d<quantity>/d<name> for each quantity and sensitivity.
   result::Table trajectory;
-  result::Table steps;  ///< "t", "step": accepted steps, thinned if there are very many
+  result::Scenes scenes;  ///< mechanics: the bodies, and how they moved
+  result::Table steps;    ///< "t", "step": accepted steps, thinned if there are very many
   result::Timing timing;
   /// Of the folder of the request, until save(): nobody else writes there meanwhile.
   std::shared_ptr<FolderClaim> claim{};
@@ -67,8 +69,9 @@ struct SimulationRun {
 /// wrong later is a status of the result.
 SimulationRun simulate(const SimulationRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, trajectory.csv, steps.csv, report.html and timing.json, in one piece. InputError if
-/// the folder exists and is not a run folder, or cannot be written.
+/// result.json, trajectory.csv, steps.csv, report.html, timing.json and, of mechanics, scene.json
+/// and motion.npy, in one piece. InputError if the folder exists and is not a run folder, or cannot
+/// be written.
 std::filesystem::path save(SimulationRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run
