@@ -6,7 +6,7 @@
 #include <set>
 
 #include "parfait/estimate/fit/prediction.h"
-#include "parfait/mbs/model.h"
+#include "parfait/mechanism/stage/mechanical_system.h"
 #include "parfait/run/scene/scene.h"
 
 namespace parfait::run {
@@ -17,8 +17,8 @@ using estimate::ExperimentDescription;
 
 constexpr std::size_t kMostMotions = 100;
 
-const mbs::Model* mechanics_of(const ExperimentDescription& e) {
-  return dynamic_cast<const mbs::Model*>(e.system.get());
+const mechanism::MechanicalSystem* mechanics_of(const ExperimentDescription& e) {
+  return dynamic_cast<const mechanism::MechanicalSystem*>(e.system.get());
 }
 
 /// The parameters of the model in this experiment: its own, then what the fit found.

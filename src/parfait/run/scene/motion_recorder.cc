@@ -2,7 +2,7 @@
 
 namespace parfait::run {
 
-MotionRecorder::MotionRecorder(const mbs::Model& model, dynamics::ConstVec p)
+MotionRecorder::MotionRecorder(const mechanism::MechanicalSystem& model, dynamics::ConstVec p)
     : model_(model),
       workspace_(model.make_workspace(0)),
       scene_(make_scene(model.description(), p)),
@@ -44,7 +44,7 @@ result::Scenes MotionRecorder::scenes() const {
   return out;
 }
 
-result::Scenes standing(const mbs::Model& model, dynamics::ConstVec p) {
+result::Scenes standing(const mechanism::MechanicalSystem& model, dynamics::ConstVec p) {
   MotionRecorder recorder(model, p);
   const auto workspace = model.make_workspace(0);
   model.bind(*workspace, p);

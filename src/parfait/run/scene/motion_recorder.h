@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "parfait/dynamics/system.h"
-#include "parfait/mbs/model.h"
+#include "parfait/mechanism/stage/mechanical_system.h"
 #include "parfait/result/scene.h"
 #include "parfait/run/scene/scene.h"
 
@@ -15,7 +15,7 @@ class MotionRecorder {
  public:
   static constexpr std::size_t kMostFrames = 4000;
 
-  MotionRecorder(const mbs::Model& model, dynamics::ConstVec p);
+  MotionRecorder(const mechanism::MechanicalSystem& model, dynamics::ConstVec p);
 
   /// A frame at this point; none where the quantities cannot be observed.
   void add(const dynamics::Point& point);
@@ -24,7 +24,7 @@ class MotionRecorder {
  private:
   void thin();
 
-  const mbs::Model& model_;
+  const mechanism::MechanicalSystem& model_;
   std::unique_ptr<dynamics::Workspace> workspace_;
   result::Scene scene_;
   MotionQuantities quantities_;
@@ -35,6 +35,6 @@ class MotionRecorder {
 };
 
 /// The model as it stands at the start: one frame.
-result::Scenes standing(const mbs::Model& model, dynamics::ConstVec p);
+result::Scenes standing(const mechanism::MechanicalSystem& model, dynamics::ConstVec p);
 
 }  // namespace parfait::run

@@ -6,7 +6,6 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/results/scene_files.h"
 #include "parfait/io/text/csv.h"
-#include "parfait/mbs/model.h"
 #include "parfait/report/pages/simulation_report.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/origin.h"
@@ -93,9 +92,11 @@ class Motion {
 void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& callbacks,
                  SimulationRun& run) {
   Stopwatch watch;
-  const Model model = with_accounts(request.model ? with_settings(*request.model, request.set)
-                                                  : load_model(request.file, request.set),
-                                    request.observe);
+  const Model model = with_accounts(
+      request.model ? with_settings(*request.model, request.set)
+                    : load_model(request.file, request.set,
+                                 io::coordinates_of(request.coordinates, "--coordinates")),
+      request.observe);
   // Now: what somebody does to the files meanwhile must neither cost the result nor its hashes.
   const result::Origin origin = {request.arguments, files_of(model)};
   run.timing.add("read", watch.lap());
