@@ -7,7 +7,7 @@
 namespace parfait::app {
 
 std::vector<std::string> deciding_arguments(int argc, const char* const* argv) {
-  constexpr std::array<std::string_view, 2> kFlags = {"--quiet", "--json"};
+  constexpr std::array<std::string_view, 3> kFlags = {"--quiet", "--json", "--resume"};
   constexpr std::array<std::string_view, 2> kWithValue = {"--out", "--threads"};
   const auto is_one_of = [](const auto& names, std::string_view argument) {
     return std::find(names.begin(), names.end(), argument) != names.end();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "command.h"
@@ -10,16 +11,22 @@
 #include "parfait/run/fit/fit.h"
 #include "parfait/run/summary/fit_text.h"
 #include "parfait/run/summary/iteration_table.h"
+#include "progress.h"
+#include "saving.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
 namespace parfait::app {
 namespace {
 
 /// The iteration table, line by line, until somebody presses Ctrl-C.
-run::Callbacks table_callbacks(bool shows, const InterruptWatch& interrupt) {
+run::Callbacks table_callbacks(bool shows, Progress& progress) {
   run::Callbacks callbacks;
-  callbacks.stop = [&interrupt] { return interrupt.requested(); };
+  callbacks.on_ready = InterruptWatch::begin;
+  callbacks.stop = InterruptWatch::requested;
   if (!shows) return callbacks;
+  callbacks.on_progress = [&progress](double fraction, const std::string& note) {
+    if (!std::isnan(fraction)) progress.show(fraction, note);
+  };
   callbacks.on_problem = [](const result::ProblemFacts& facts) {
     fmt::print("{}", run::problem_line(facts));
     std::fflush(stdout);
@@ -40,24 +47,27 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
   const bool shows = leads && !global.quiet && !global.json;
   run::FitRequest request;
   run::FitRun run;
-  session.together([&] {
-    request = options.complete();
-    request.team = &session.team();
-    request.arguments = global.arguments;
-    run = run::fit(request, table_callbacks(shows, interrupt));
-  });
+  {
+    Progress progress(shows);
+    session.together([&] {
+      request = options.complete();
+      request.team = &session.team();
+      request.arguments = global.arguments;
+      run = run::fit(request, table_callbacks(shows, progress));
+    });
+  }
   if (!leads) return kDone;  // the first process says how it ended
-  run::save(run, request.out);
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
 
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    fmt::print("{}", run::fit_text(run, request.out));
+    fmt::print("{}", run::fit_text(run, folder.value_or("")));
   }
   if (!run.complete() && (global.json || global.quiet)) {
     fmt::print(stderr, "{}\n", run.result.verdict.message);
   }
-  return run.complete() ? kDone : kNotFinished;
+  return run.complete() && folder ? kDone : kNotFinished;
 }
 
 }  // namespace

@@ -32,8 +32,23 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   add("--fix", options.fix, "P,Q", "parameters that are held instead of estimated", what);
   add("--start", request.start, "RESULT", "start from an earlier result.json", what);
 
+  add("--starts", request.starts, "N",
+      "N more starts between the bounds (log scale with transform=\"log\"); the best is reported",
+      what);
+  add("--seed", request.seed, "S", "which starts (1)", what);
+  parser
+      .add_flag("--resume", request.resume,
+                "go on with the starts that an interrupted fit in --out has not done")
+      ->group(what);
+
+  add("--intervals", request.intervals, "N|auto",
+      "shooting intervals; auto: from measured states, as many as keep errors of the first guess "
+      "small",
+      what);
+
   const char* output = "What to find out and write";
-  add("--profile", options.profile, "P,Q", "intervals from the profile likelihood", output);
+  add("--profile", options.profile, "P,Q",
+      "intervals from the profile likelihood; all: of all parameters", output);
   parser
       .add_flag("--certify", request.certify,
                 "how far each estimate moves with a 100 times smaller tolerance")
@@ -41,6 +56,8 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   add("--out", options.out, "DIR", "folder for the results (run/<problem name>)", output);
 
   const char* how = "How to compute it";
+  add("--coordinates", request.coordinates, "NAME", "of mechanisms: natural or joint (natural)",
+      how);
   add("--globalization", request.globalization, "NAME",
       "rmt, natural, full or lm (problem file, or rmt)", how);
   add("--tol", request.tolerance, "X", "largest last increment (problem file, or 1e-6)", how);

@@ -9,6 +9,7 @@
 #include "parfait/run/simulation/modes.h"
 #include "parfait/run/summary/modes_text.h"
 #include "run_names.h"
+#include "saving.h"
 
 // parfait modes: static equilibrium and vibration modes about it.
 namespace parfait::app {
@@ -17,6 +18,7 @@ namespace {
 struct ModesOptions {
   std::string file;
   std::vector<std::string> set;
+  std::string coordinates;
   std::string at = "equilibrium";
   double time = 0;
   int count = std::numeric_limits<int>::max();
@@ -28,23 +30,24 @@ int modes(const ModesOptions& options, const GlobalOptions& global) {
   run::ModesRequest request;
   request.file = options.file;
   request.set = run::parse_settings(options.set);
+  request.coordinates = options.coordinates;
   request.at_initial = options.at == "initial";
   request.time = options.time;
   request.count = options.count;
   request.out = run_folder_of(options.out, options.file);
   run::Callbacks callbacks;
-  callbacks.stop = [&] { return interrupt.requested(); };
+  callbacks.stop = InterruptWatch::requested;
   auto run = run::find_modes(request, callbacks);
-  run::save(run, request.out);
+  const auto saved = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet && run.finished()) {
-    fmt::print("{}", run::modes_text(run, request.out));
+    fmt::print("{}", run::modes_text(run, saved.value_or("")));
   }
   if (!run.finished()) {
     fmt::print(stderr, "{}: {}.\n", request.file, run.result.verdict.message);
   }
-  return run.finished() ? kDone : kNotFinished;
+  return run.finished() && saved ? kDone : kNotFinished;
 }
 
 }  // namespace
@@ -66,6 +69,10 @@ Command add_modes(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--set", options->set, "value of a parameter; may be repeated")
       ->type_name("ID=VALUE")
       ->allow_extra_args(false);
+  parser
+      ->add_option("--coordinates", options->coordinates,
+                   "of a mechanism: natural or joint (natural)")
+      ->type_name("NAME");
   parser->add_option("--out", options->out, "folder for the results (run/<model name>)")
       ->type_name("DIR");
   return {parser, [options, &global] { return modes(*options, global); }};

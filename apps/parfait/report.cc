@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "parfait/io/text/text_file.h"
-#include "parfait/run/summary/report.h"
+#include "parfait/run/job/report.h"
 
 // parfait report: what a run folder holds, as a page to look at.
 namespace parfait::app {
@@ -18,7 +18,7 @@ int report(const ReportOptions& options, const GlobalOptions& global) {
   const auto page = run::make_report(folders);
   std::filesystem::path file = options.out;
   if (file.empty()) file = folders.size() == 1 ? folders[0] / "report.html" : "comparison.html";
-  io::write_text_file(file, page);
+  io::replace_text_file(file, page);
   if (!global.quiet) fmt::print("report in {}\n", file.string());
   return kDone;
 }

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 import json as _json
 import os as _os
+import shutil as _shutil
+import subprocess as _subprocess
+import tempfile as _tempfile
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
@@ -28,8 +31,8 @@ __version__: str = _parfait.__version__
 
 __all__ = [
     "Body", "Fit", "Frame", "InputError", "Model", "ModelBuilder", "Modes", "NotFinished", "OdeBuilder", "Parameter",
-    "Plot", "Problem", "Report", "Simulation", "Table", "Trajectory", "check", "elements", "fit", "import_motion",
-    "load", "load_plugin", "modes", "python_ode", "report", "simulate", "synthesize", "verify",
+    "Plot", "Problem", "Report", "Simulation", "Table", "Trajectory", "check", "elements", "fit", "human", "import_motion",
+    "load", "load_plugin", "modes", "python_ode", "report", "simulate", "synthesize", "verify", "view",
 ]
 
 
@@ -68,6 +71,33 @@ def import_motion(file: str | _os.PathLike[str], *, units: str | None = None, ax
         options["out"] = _os.fspath(out)
     result, tables = _parfait.import_motion(_os.fspath(file), options)
     return _json.loads(result), tables
+
+
+def human(*, sex: str, height: float, mass: float, posture: str | None = None, table: str | None = None,
+          segments: int | None = None, recline: float | None = None,
+          lengths: dict[str, float] | None = None) -> Model:
+    """A human model from sex, height [m] and mass [kg]; options as of ``parfait human`` (``recline`` in radians)."""
+    options = {"sex": sex, "height": height, "mass": mass, "posture": posture, "table": table, "segments": segments,
+               "recline": recline, "lengths": lengths}
+    text = _parfait.make_human({key: value for key, value in options.items() if value is not None})
+    return Model.from_text(text, name="human.xml")
+
+
+def view(what: Model | Problem | Simulation | Fit | str | _os.PathLike[str], *, port: int | None = None,
+         open: bool = True) -> _subprocess.Popen[bytes]:
+    """Opens the viewer in the browser: ``parfait view`` on a file, a run folder, a model or a result. It serves until
+    the process that is returned is ended (``.terminate()``). Needs the command line tool (in the path, or named by the
+    environment variable PARFAIT_TOOL)."""
+    tool = _os.environ.get("PARFAIT_TOOL") or _shutil.which("parfait")
+    if tool is None:
+        raise InputError("view() needs the command line tool `parfait`: put it in the path, or set PARFAIT_TOOL.")
+    if not isinstance(what, (str, _os.PathLike)):
+        folder = _os.path.join(_tempfile.mkdtemp(prefix="parfait_view_"), "run")
+        target = folder if isinstance(what, (Simulation, Fit)) else folder + ".xml"
+        what.save(target)
+        what = target
+    arguments = [tool, "view", _os.fspath(what)] + ([] if open else ["--no-open"])
+    return _subprocess.Popen(arguments + ([] if port is None else ["--port", str(port)]))
 
 
 def verify(on_solved: _Callable[[str, float, bool], _Any] | None = None) -> dict[str, _Any]:

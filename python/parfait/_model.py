@@ -32,23 +32,26 @@ class Model:
     0.367879
     """
 
-    def __init__(self, engine: _parfait.Model):
+    def __init__(self, engine: _parfait.Model, coordinates: str = ""):
         self._engine = engine
+        self._coordinates = coordinates
 
     @classmethod
-    def from_xml(cls, file: str | os.PathLike[str], *, set: Mapping[str, float] | None = None) -> Model:
-        """Reads a model file; ``set`` gives parameters other values."""
-        return cls(_parfait.Model.read(os.fspath(file), dict(set or {})))
+    def from_xml(cls, file: str | os.PathLike[str], *, set: Mapping[str, float] | None = None,
+                 coordinates: str = "") -> Model:
+        """Reads a model file; ``set`` gives parameters other values, ``coordinates`` is natural or joint."""
+        return cls(_parfait.Model.read(os.fspath(file), dict(set or {}), coordinates), coordinates)
 
     @classmethod
-    def from_text(cls, text: str, *, name: str = "", set: Mapping[str, float] | None = None) -> Model:
+    def from_text(cls, text: str, *, name: str = "", set: Mapping[str, float] | None = None,
+                  coordinates: str = "") -> Model:
         """Reads the text of a model file. ``name`` appears in messages and results; paths in the text are
         relative to its folder."""
-        return cls(_parfait.Model.read_text(text, name, dict(set or {})))
+        return cls(_parfait.Model.read_text(text, name, dict(set or {}), coordinates), coordinates)
 
     def with_parameters(self, set: Mapping[str, float]) -> Model:
         """The model with other values of its parameters."""
-        return Model(self._engine.with_settings(dict(set)))
+        return Model(self._engine.with_settings(dict(set)), self._coordinates)
 
     @property
     def name(self) -> str:
@@ -160,7 +163,7 @@ class Model:
             raise
 
     def __reduce__(self):
-        return (_restore_model, (self.text, self.name))
+        return (_restore_model, (self.text, self.name, self._coordinates))
 
     def __repr__(self) -> str:
         return f"<parfait.Model {self.name or 'without a name'}: {self._engine.contents}>"
@@ -169,8 +172,8 @@ class Model:
         return self._engine.facts_text()
 
 
-def _restore_model(text: str, name: str) -> Model:
-    return Model.from_text(text, name=name)
+def _restore_model(text: str, name: str, coordinates: str) -> Model:
+    return Model.from_text(text, name=name, coordinates=coordinates)
 
 
 def _names(names: Sequence[str] | None) -> list[str] | None:

@@ -59,6 +59,15 @@ class Problem:
         problem._engine()  # what is wrong is found now
         return problem
 
+    @classmethod
+    def from_petab(cls, file: str | os.PathLike[str]) -> Problem:
+        """Reads a PEtab problem (YAML) with its SBML model and tables."""
+        problem = cls(os.fspath(file))
+        problem._text = ""
+        problem._file = os.fspath(file)
+        problem._engine()
+        return problem
+
     def estimate(self, parameter: str, *, initial: float | None = None, lower: float | None = None,
                  upper: float | None = None, transform: str | None = None, scale: float | None = None,
                  prior: tuple[float, float] | None = None, true: float | None = None) -> None:
@@ -207,6 +216,8 @@ class Problem:
         return name
 
     def _engine(self) -> _parfait.Problem:
+        if self._file is not None:
+            return _parfait.Problem.read(self._file)
         models = {name: model._engine for name, model in self._models.items()}
         return _parfait.Problem.read_text(self.text, self._name, models)
 
@@ -279,6 +290,9 @@ def fit(
     set: Mapping[str, float] | None = None,
     fix: Sequence[str] | None = None,
     start: Fit | str | os.PathLike[str] | None = None,
+    starts: int | None = None,
+    seed: int | None = None,
+    intervals: int | str | None = None,
     profile: Sequence[str] | None = None,
     certify: bool | None = None,
     globalization: str | None = None,
@@ -296,6 +310,8 @@ def fit(
     set : initial values of parameters; of those that are not estimated, conditions in all experiments
     fix : parameters that are held instead of estimated
     start : an earlier fit, or its run folder, to begin there
+    starts : so many more starts within the bounds, with ``seed``; the best of them is the fit
+    intervals : of multiple shooting in every dynamic experiment, or ``"auto"``
     profile : parameters whose interval is found by profile likelihood
     certify : how far estimates move with a 100 times more careful integrator
     threads : at most so many; results do not depend on it
@@ -310,6 +326,7 @@ def fit(
         carries what was found as ``partial``.
     """
     options = given(fix=_names(fix), profile=_names(profile), certify=certify, globalization=globalization,
+                    starts=starts, seed=seed, intervals=None if intervals is None else str(intervals),
                     tolerance=tolerance, max_iterations=max_iterations, threads=threads,
                     set=dict(set) if set else None)
     if isinstance(start, Fit):

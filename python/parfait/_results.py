@@ -190,6 +190,18 @@ class Simulation(_Saved, Mapping[str, Array]):
         return self
 
     @property
+    def bodies(self) -> list[str]:
+        """Of a mechanism, in the order of ``motion``."""
+        motions = self._engine.motions()
+        return motions[0][1] if motions else []
+
+    @property
+    def motion(self) -> NDArray[np.float32] | None:
+        """Frames x bodies x 4 x 3: origin and axes of every body, for drawing; ``None`` of formula models."""
+        motions = self._engine.motions()
+        return motions[0][3] if motions else None
+
+    @property
     def steps(self) -> Table:
         return Table(self._engine.steps())
 
@@ -344,6 +356,11 @@ class Fit(_Saved, Mapping[str, Parameter]):
     def first_guess(self) -> dict[str, Trajectory]:
         """What the model said before the fit."""
         return {name: Trajectory(*parts) for name, parts in self._engine.first_guess().items()}
+
+    @property
+    def starts(self) -> dict[str, Any] | None:
+        """What came of many starts: a list of them and the minima they found."""
+        return self.json.get("starts")
 
     @property
     def profiles(self) -> dict[str, dict[str, Any]]:

@@ -43,6 +43,24 @@ py::dict view(const result::Table& table, const py::object& owner) {
   return columns;
 }
 
+py::list motions(const result::Scenes& scenes, const py::object& owner) {
+  py::list all;
+  for (const auto& motion : scenes.motions) {
+    py::list bodies;
+    const auto& scene = scenes.scenes[static_cast<std::size_t>(motion.scene)];
+    for (const auto& body : scene.bodies) bodies.append(body.id);
+    const auto times = static_cast<py::ssize_t>(motion.t.size());
+    const auto count = static_cast<py::ssize_t>(scene.bodies.size());
+    constexpr auto kSize = static_cast<py::ssize_t>(sizeof(float));
+    py::array_t<float> frames({times, count, py::ssize_t{4}, py::ssize_t{3}},
+                              {count * 12 * kSize, 12 * kSize, 3 * kSize, kSize},
+                              motion.frames.data(), owner);
+    py::detail::array_proxy(frames.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+    all.append(py::make_tuple(motion.experiment, bodies, view(motion.t, owner), frames));
+  }
+  return all;
+}
+
 Conversation::Conversation(const py::dict& options) {
   take(options, "on_progress", on_progress_);
   take(options, "on_iteration", on_iteration_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
@@ -45,6 +46,9 @@ py::array view(const std::vector<double>& values, const py::object& owner);
 py::array view(const result::Matrix& matrix, const py::object& owner);
 /// {"t": ..., "x": ...}
 py::dict view(const result::Table& table, const py::object& owner);
+
+/// [(experiment, bodies, t, frames)]: frames x bodies x 4 x 3, origin and axes of each body.
+py::list motions(const result::Scenes& scenes, const py::object& owner);
 
 /// Ctrl-C and the callables of Python while a piece of work runs without the interpreter's lock. An
 /// exception of a callable ends the work and arrives unchanged; Ctrl-C ends it with a result, which

@@ -8,10 +8,11 @@
 #include "parfait/io/results/elements_json.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/facts.h"
+#include "parfait/run/human/human.h"
 #include "parfait/run/import/motion_import.h"
+#include "parfait/run/job/report.h"
 #include "parfait/run/job/version.h"
 #include "parfait/run/summary/facts_text.h"
-#include "parfait/run/summary/report.h"
 #include "parfait/run/summary/saved_runs.h"
 #include "parfait/run/verification/verification.h"
 
@@ -66,12 +67,41 @@ py::tuple import_motion(const std::string& file, const py::dict& options) {
   return py::make_tuple(io::result_text(run.result), tables);
 }
 
+std::string make_human(const py::dict& options) {
+  run::HumanRequest request;
+  auto& person = request.person;
+  std::string sex, posture = "standing";
+  take(options, "sex", sex);
+  take(options, "posture", posture);
+  if (sex != "male" && sex != "female") {
+    throw base::InputError("sex=\"" + sex + "\": must be male or female.");
+  }
+  if (posture != "standing" && posture != "sitting") {
+    throw base::InputError("posture=\"" + posture + "\": must be standing or sitting.");
+  }
+  person.sex = sex == "male" ? motion::Sex::kMale : motion::Sex::kFemale;
+  request.posture = posture == "sitting" ? motion::Posture::kSitting : motion::Posture::kStanding;
+  take(options, "height", person.height);
+  take(options, "mass", person.mass);
+  take(options, "table", request.table);
+  take(options, "segments", request.segments);
+  take(options, "recline", request.recline);
+  if (options.contains("lengths")) {
+    for (const auto& [name, length] : options["lengths"].cast<py::dict>()) {
+      person.lengths[name.cast<std::string>()] = length.cast<double>();
+    }
+  }
+  const py::gil_scoped_release released;
+  return run::make_human(request).text;
+}
+
 }  // namespace
 
 void bind_files(py::module_& module) {
   module.attr("__version__") = run::version();
   module.def("load_plugin", load_plugin);
   module.def("verify", verify);
+  module.def("make_human", make_human);
   module.def("import_motion", import_motion);
   module.def("elements_json", [] { return io::elements_text(mechanism::registry()); });
   module.def("saved_command", [](const std::string& folder) { return run::saved_command(folder); });

@@ -90,6 +90,10 @@ run::FitRequest request_of(const py::dict& options) {
   if (options.contains("set")) request.set = settings_of(options["set"]);
   take(options, "fix", request.fix);
   take(options, "start", request.start);
+  take(options, "coordinates", request.coordinates);
+  take(options, "starts", request.starts);
+  take(options, "seed", request.seed);
+  take(options, "intervals", request.intervals);
   take(options, "profile", request.profile);
   take(options, "certify", request.certify);
   take(options, "globalization", request.globalization);
@@ -164,7 +168,9 @@ void bind_fits(py::module_& module) {
       .def("timing_json", [](const run::FitRun& run) { return io::timing_text(run.timing); })
       .def("text", [](const run::FitRun& run) { return run::fit_text(run); })
       .def("report",
-           [](const run::FitRun& run) { return report::fit_report(run.result, run.tables); })
+           [](const run::FitRun& run) {
+             return report::fit_report(run.result, run.tables, run.scenes, report::Liveness::kLive);
+           })
       .def("parameters", [](const run::FitRun& run) { return estimates(run.result.parameters); })
       .def("initial_states",
            [](const run::FitRun& run) { return estimates(run.result.initial_states); })
@@ -177,6 +183,10 @@ void bind_fits(py::module_& module) {
              return view(run->result.correlation, py::cast(run));
            })
       .def("residuals", residuals)
+      .def("motions",
+           [](const std::shared_ptr<run::FitRun>& run) {
+             return motions(run->scenes, py::cast(run));
+           })
       .def("trajectories",
            [](const std::shared_ptr<run::FitRun>& run) {
              return predictions(run, run->tables.predictions);

@@ -21,10 +21,12 @@ std::string text_of(const dynamics::FormulaModel& model) {
   return io::formula_model_text(model);
 }
 
-run::Model read_text(const std::string& text, const std::string& name, const py::dict& set) {
+run::Model read_text(const std::string& text, const std::string& name, const py::dict& set,
+                     const std::string& coordinates) {
   const auto settings = settings_of(set);
   const py::gil_scoped_release released;
-  return run::make_model(io::read_any_model(io::XmlSource(text, name)), settings, name);
+  return run::make_model(io::read_any_model(io::XmlSource(text, name)), settings, name,
+                         io::coordinates_of(coordinates, "coordinates"));
 }
 
 std::shared_ptr<run::ModesRun> find_modes(const run::Model& model, const py::dict& options) {
@@ -49,10 +51,11 @@ std::shared_ptr<run::ModesRun> find_modes(const run::Model& model, const py::dic
 void bind_models(py::module_& module) {
   py::class_<run::Model>(module, "Model")
       .def_static("read",
-                  [](const std::string& file, const py::dict& set) {
+                  [](const std::string& file, const py::dict& set, const std::string& coordinates) {
                     const auto settings = settings_of(set);
                     const py::gil_scoped_release released;
-                    return run::load_model(file, settings);
+                    return run::load_model(file, settings,
+                                           io::coordinates_of(coordinates, "coordinates"));
                   })
       .def_static("read_text", read_text)
       .def("with_settings",

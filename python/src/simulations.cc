@@ -75,11 +75,16 @@ void bind_simulations(py::module_& module) {
       .def("text", [](const run::SimulationRun& run) { return run::simulation_text(run); })
       .def("report",
            [](const run::SimulationRun& run) {
-             return report::simulation_report(run.result, run.trajectory, run.steps);
+             return report::simulation_report(run.result, run.trajectory, run.steps, run.scenes,
+                                              report::Liveness::kLive);
            })
       .def("trajectory",
            [](const std::shared_ptr<run::SimulationRun>& run) {
              return view(run->trajectory, py::cast(run));
+           })
+      .def("motions",
+           [](const std::shared_ptr<run::SimulationRun>& run) {
+             return motions(run->scenes, py::cast(run));
            })
       .def("steps",
            [](const std::shared_ptr<run::SimulationRun>& run) {

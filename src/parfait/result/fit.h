@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/result/origin.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -33,7 +34,10 @@ struct Estimate {
   double initial = kNaN;  ///< the first guess
   double lower = -kInfinity, upper = kInfinity;
   std::string determined = "by_data";  ///< or "at_lower", "at_upper", "undetermined"
-  std::optional<double> truth;         ///< where the problem says it
+  /// "determined", "at_bound", "combination", "practically_undetermined", "no_influence"; empty:
+  /// not known.
+  std::string identifiability{};
+  std::optional<double> truth;  ///< where the problem says it
   /// How far it moves with a 100 times more careful integrator, in sd; NaN: cannot be said.
   std::optional<double> shift;
 
@@ -95,7 +99,7 @@ struct NormalityTest {
 
 /// Something the data say, or do not say, about parameters.
 struct Finding {
-  std::string kind;  ///< "no_influence", "combination", "correlated"
+  std::string kind;  ///< "no_influence", "combination", "practically_undetermined", "correlated"
   std::vector<std::string> parameters;
   std::string text;                      ///< one or two sentences
   std::vector<std::string> experiments;  ///< whose data depend on one of the parameters
@@ -103,6 +107,10 @@ struct Finding {
   std::vector<std::string> determined;
   /// combination: directions along which nothing changes, a row each, columns as `parameters`
   Matrix directions;
+  std::vector<std::string> effects{};  ///< combination: what they do, "k1 +1 %, k2 -1 %"
+  /// Smallest sets of parameters whose fixing determines the others, best first.
+  std::vector<std::vector<std::string>> fixings{};
+  std::string advice{};    ///< what can be done about it
   double correlation = 0;  ///< correlated
   bool operator==(const Finding&) const = default;
 };
@@ -116,6 +124,7 @@ struct Information {
 
 struct Identifiability {
   bool all_determined = true;
+  std::vector<std::string> fixing{};  ///< a smallest set whose fixing determines all others
   std::vector<Finding> findings;
   std::vector<Information> information;
   bool operator==(const Identifiability&) const = default;
@@ -127,14 +136,55 @@ struct Profile {
     double value = 0;
     double objective = kNaN;  ///< NaN: could not be had
     bool converged = false;
+    std::vector<double> values{};  ///< of the parameters there, in the order of Fit::parameters
     bool operator==(const Point&) const = default;
   };
   std::string parameter;
-  bool interrupted = false;   ///< before both ends were found
-  Interval interval;          ///< infinite: the objective never rises that far; interrupted: NaN
+  bool interrupted = false;  ///< before both ends were found
+  /// Why it ends there: "threshold", "bound", "open", "failed", "interrupted"; empty: not known.
+  std::string low_end{}, high_end{};
+  std::string why{};  ///< an end is "failed"
+  /// The bound where that is the end, infinite: the objective never rises that far; NaN: not found.
+  Interval interval;
   double threshold = kNaN;    ///< the objective at both ends
   std::vector<Point> points;  ///< ascending values
   bool operator==(const Profile&) const = default;
+};
+
+/// One of many starts of a fit.
+struct Start {
+  int number = 0;  ///< 0: the initial values of the problem
+  /// As of a fit, or "hopeless" (stopped early), "refused", "not_begun".
+  std::string status = "not_begun";
+  std::string message{};
+  double objective = kNaN, first_objective = kNaN;  ///< where it ended, where it began
+  double constraints = kNaN;                        ///< largest violation at its end
+  int iterations = 0;
+  std::int64_t linearizations = 0;  ///< of single experiments
+  int minimum = 0;                  ///< in which it ended, from 1; 0: it did not converge
+  std::vector<double> initial{}, values{};
+  bool operator==(const Start&) const = default;
+};
+
+/// Starts that converged to the same objective.
+struct StartsMinimum {
+  double objective = kNaN;
+  int starts = 0;                     ///< their number
+  int best = 0;                       ///< number of the best of them
+  std::vector<double> low{}, high{};  ///< of the values over them
+  bool operator==(const StartsMinimum&) const = default;
+};
+
+/// A fit from many starts; the fit around it is the best of them, done again with everything.
+struct Starts {
+  int count = 0;  ///< besides number 0
+  std::int64_t seed = 0;
+  int reported = 0;                     ///< number of the start that the fit shows
+  std::vector<std::string> names{};     ///< of values: parameters and estimated initial states
+  std::vector<std::string> kept{};      ///< parameters without bounds, which begin where they are
+  std::vector<StartsMinimum> minima{};  ///< best first
+  std::vector<Start> list{};            ///< best first
+  bool operator==(const Starts&) const = default;
 };
 
 /// One line of the iteration table (docs/fit_results.md explains the columns).
@@ -152,6 +202,16 @@ struct Iteration {
   double condition = kInfinity;  ///< infinite: singular
   std::vector<double> values{};  ///< of the parameters, in the order of Fit::parameters
   bool operator==(const Iteration&) const = default;
+};
+
+/// log L of the measurements at the estimate. With a common factor of all sigmas that is not known,
+/// L is the largest over it and the factor counts as a parameter.
+struct Likelihood {
+  bool is_objective = false;  ///< the objective is -2 log(L prior), otherwise a sum of squares
+  double log_likelihood = kNaN, log_prior = kNaN;
+  int parameters = 0;  ///< all that is estimated, noise included
+  double aic = kNaN, bic = kNaN;
+  bool operator==(const Likelihood&) const = default;
 };
 
 struct FitWork {
@@ -177,6 +237,7 @@ struct FitOptions {
   std::vector<std::string> set, fix;  ///< "k=2"; names
   std::optional<std::string> start;   ///< earlier result
   bool certify = false;
+  std::vector<std::string> intervals{};  ///< as --intervals auto chose them, in words
   bool operator==(const FitOptions&) const = default;
 };
 
@@ -192,8 +253,9 @@ struct Fit {
   std::optional<int> measurements, free, degrees_of_freedom, rank;
   double sigma_scale = kNaN;           ///< beta; NaN: cannot be given
   std::optional<double> chi2_p_value;  ///< goodness of fit, with known sigma
-  std::string convention;              ///< how covariances and intervals were made
-  std::vector<Estimate> parameters;    ///< shared, then those of experiments
+  std::optional<Likelihood> likelihood;
+  std::string convention;            ///< how covariances and intervals were made
+  std::vector<Estimate> parameters;  ///< shared, then those of experiments
   std::vector<Estimate> initial_states;
   Matrix covariance, correlation;  ///< of `parameters`; NaN where there is none
   std::vector<FittedExperiment> experiments;
@@ -201,9 +263,12 @@ struct Fit {
   std::vector<Outlier> outliers;  ///< the largest, largest first
   Identifiability identifiability;
   std::vector<Profile> profiles;
+  std::optional<Starts> starts;
   std::vector<Iteration> history;
   FitWork work;
   FitOptions options;
+  std::vector<MotionFiles>
+      motions;  ///< arrays that lie beside, one for each experiment with bodies
   std::vector<std::string> variable_names;  ///< of all unknowns; "run1: x(0.5)" of one experiment
   std::vector<double> x;                    ///< all unknowns, scaled: starts another fit
 

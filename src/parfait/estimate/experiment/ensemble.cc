@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/linear/packing.h"
 
 namespace parfait::estimate {
@@ -24,6 +25,7 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
   offsets_.push_back(shared_.size());
   for (const auto& experiment : experiments_) {
     offsets_.push_back(offsets_.back() + experiment->layout().num_variables());
+    is_likelihood_ |= experiment->layout().is_likelihood;
   }
   const std::size_t n = experiments_.size();
   blocks_.resize(n + 1);
@@ -31,6 +33,7 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
   residuals_.resize(n + 1);
   infeasibility_.resize(n + 1);
   failures_.resize(n);
+  noise_values_.resize(n);
 }
 
 Ensemble::~Ensemble() = default;
@@ -41,6 +44,10 @@ void Ensemble::set_requirements(const std::vector<Requirement>& requirements) {
   damping_ = 0;
   at_linearization_ = linearized_ = false;
   point_.resize(0);
+}
+
+void Ensemble::set_expected_information(bool expected) {
+  for (const auto& experiment : experiments_) experiment->set_expected_information(expected);
 }
 
 VectorXd Ensemble::variables_of(int e, VecIn x) const {
@@ -106,6 +113,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
     failures_[i] = exists ? "" : experiment.why();
     if (!exists) return;
     residuals_[i + 1] = experiment.residuals();
+    if (const NoiseValues* noise = experiment.noise()) noise_values_[i] = *noise;
     infeasibility_[i + 1] = experiment.infeasibility();
     if (with_derivatives) {
       blocks_[i + 1] = experiment.block();
@@ -122,12 +130,21 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   }
   if (!why_.empty()) return {};
   const double infeasibility = *std::ranges::max_element(infeasibility_);
-  const double value = objective(residuals());
+  const double value = is_likelihood_ ? likelihood_objective() : objective(residuals());
   if (!std::isfinite(value) || !std::isfinite(infeasibility)) {
     why_ = "a residual is not finite";
     return {};
   }
-  return {.exists = true, .defined = true, .objective = value, .infeasibility = infeasibility};
+  double offset = 0;
+  if (is_likelihood_) {
+    offset = value;
+    for (const RightSide& right : rights_) offset -= right.b.squaredNorm();
+  }
+  return {.exists = true,
+          .defined = true,
+          .objective = value,
+          .offset = offset,
+          .infeasibility = infeasibility};
 }
 
 void Ensemble::exchange(bool with_derivatives) {
@@ -139,6 +156,11 @@ void Ensemble::exchange(bool with_derivatives) {
     if (!failures_[i].empty()) continue;
     packer.put(infeasibility_[i + 1]);
     packer.put(residuals_[i + 1]);
+    const NoiseValues& noise = noise_values_[i];
+    packer.put(noise.model);
+    packer.put(noise.sigma);
+    packer.put(noise.unit);
+    packer.put(noise.cost);
     packer.put(rights_[i + 1]);
     if (with_derivatives) packer.put(blocks_[i + 1]);
   }
@@ -150,6 +172,11 @@ void Ensemble::exchange(bool with_derivatives) {
     if (!failures_[i].empty()) continue;
     unpacker.get(infeasibility_[i + 1]);
     unpacker.get(residuals_[i + 1]);
+    NoiseValues& noise = noise_values_[i];
+    unpacker.get(noise.model);
+    unpacker.get(noise.sigma);
+    unpacker.get(noise.unit);
+    unpacker.get(noise.cost);
     unpacker.get(rights_[i + 1]);
     if (with_derivatives) unpacker.get(blocks_[i + 1]);
   }
@@ -172,6 +199,24 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
   working_set_ = linear_.working_set();
   point_ = x;
   return values;
+}
+
+double Ensemble::likelihood_objective() const {
+  double sum = 0;
+  const auto add_normal = [&](const std::vector<ResidualInfo>& infos, const VectorXd& r) {
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      sum += normal_cost(r[static_cast<Index>(k)], infos[k].sigma);
+    }
+  };
+  add_normal(shared_block_.residual_infos(), residuals_[0]);
+  for (std::size_t i = 0; i < experiments_.size(); ++i) {
+    if (noise_values_[i].model.size() > 0) {
+      sum += noise_values_[i].cost;
+    } else {
+      add_normal(experiments_[i]->layout().residuals, residuals_[i + 1]);
+    }
+  }
+  return sum;
 }
 
 double Ensemble::objective(VecIn r) const {

@@ -66,6 +66,12 @@ class Ensemble : public LeastSquaresProblem {
   const Eigen::VectorXd& residuals_of(int e) const {
     return residuals_[static_cast<std::size_t>(e) + 1];
   }
+  /// What its likelihood says at the last point; without a model's values: it is a sum of squares.
+  const NoiseValues& noise_of(int e) const { return noise_values_[static_cast<std::size_t>(e)]; }
+  /// The objective is -2 log L instead of a sum of squares (experiment.h).
+  bool is_likelihood() const { return is_likelihood_; }
+  /// Of the experiments: from the next linearize() on.
+  void set_expected_information(bool expected);
   const SharedBlock& shared_block() const { return shared_block_; }
   /// Other requirements of the shared parameters: the same experiments as another problem, which
   /// remembers nothing of the one before.
@@ -79,6 +85,7 @@ class Ensemble : public LeastSquaresProblem {
   void exchange(bool with_derivatives);
   Eigen::VectorXd expand(const LinearSolution& solution, bool with_values);
   double objective(VecIn r) const;
+  double likelihood_objective() const;
 
   Unknowns shared_;
   SharedBlock shared_block_;
@@ -92,6 +99,8 @@ class Ensemble : public LeastSquaresProblem {
   std::vector<Block> blocks_, damped_blocks_;
   std::vector<RightSide> rights_;
   std::vector<Eigen::VectorXd> residuals_;  ///< of each block
+  std::vector<NoiseValues> noise_values_;   ///< of each experiment
+  bool is_likelihood_ = false;
   std::vector<double> infeasibility_;
   std::vector<std::string> failures_;  ///< of each experiment; empty: it exists
   bool at_linearization_ = false;      ///< the last point is that of the last linearize()

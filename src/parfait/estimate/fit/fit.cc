@@ -117,7 +117,14 @@ PreparedProblem::PreparedProblem(Problem problem, Team* team)
     : problem_(std::move(problem)),
       warnings_(check(problem_)),
       team_(team != nullptr ? team : &alone_),
-      ensemble_(make_ensemble(problem_, *team_)) {}
+      ensemble_(make_ensemble(problem_, *team_)) {
+  // The natural level function needs rows whose derivative is J, and those of a likelihood only
+  // have its gradient: the objective itself must descend.
+  Globalization& globalization = problem_.options.iteration.globalization;
+  const bool is_natural =
+      globalization == Globalization::kRmt || globalization == Globalization::kNatural;
+  if (ensemble_->is_likelihood() && is_natural) globalization = Globalization::kLm;
+}
 
 std::vector<std::string> PreparedProblem::variable_names() const {
   std::vector<std::string> names = ensemble_->shared().names();
@@ -217,10 +224,11 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   OnIteration on_iteration;
   if (settings.on_iteration) {
     on_iteration = [&](const Iteration& line, VecIn x) {
-      return settings.on_iteration(line, prepared.estimate_values(x));
+      return settings.on_iteration(line, prepared.estimate_values(x), x);
     };
   }
   result.start = start;
+  ensemble->set_expected_information(false);
   result.iteration = gauss_newton(*ensemble, start, options, on_iteration, interrupted);
   if (result.iteration.status == GaussNewtonResult::Status::kLinearFailed) {
     const std::string conflict = conflict_text(problem, *ensemble);
@@ -232,7 +240,11 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   const auto summarize_from = std::chrono::steady_clock::now();
   const bool has_linearization = !result.iteration.history.empty();
   // Trial points may have been looked at since: the summary belongs to the point itself.
-  if (has_linearization && (result.converged() || ensemble->linearize(result.x).exists)) {
+  // Covariances come from the Fisher information of a likelihood, steps do not.
+  ensemble->set_expected_information(true);
+  const bool is_current = result.converged() && !ensemble->is_likelihood();
+  if (settings.statistics && has_linearization &&
+      (is_current || ensemble->linearize(result.x).exists)) {
     summarize(problem, *ensemble, team, start, result);
     if (settings.certify && result.converged()) certify(problem, team, result);
   } else {

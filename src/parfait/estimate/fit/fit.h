@@ -11,6 +11,7 @@
 #include "parfait/estimate/iteration/gauss_newton.h"
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/estimate/statistics/identifiability.h"
+#include "parfait/estimate/statistics/parameter_class.h"
 #include "parfait/estimate/statistics/statistics.h"
 #include "parfait/math/residual_tests.h"
 
@@ -25,6 +26,7 @@ struct EstimateResult {
   double lower = -kInfinity, upper = kInfinity;
   std::optional<double> truth{};
   ParameterStatistics statistics{};
+  ParameterClass parameter_class = ParameterClass::kDetermined;
   /// Integrator certificate: how far the estimate moves at a 100 times tighter tolerance, in units
   /// of its sd.
   std::optional<double> shift{};
@@ -56,6 +58,7 @@ struct FitResult {
   GaussNewtonResult iteration;
   double objective = 0;
   FitScale scale;
+  std::optional<LikelihoodSummary> likelihood;  ///< none: the norm is not l2
   int rank = 0;
   /// Shared parameters, then for each experiment its local ones and its initial states.
   std::vector<EstimateResult> estimates;
@@ -78,13 +81,14 @@ struct FitResult {
 
 /// Called with each line of the iteration table and the values of all estimates there, in the order
 /// of FitResult::estimates; false interrupts.
-using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values)>;
+using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values, VecIn x)>;
 
 struct FitSettings {
   OnPoint on_iteration{};
   bool certify = false;
   std::optional<Eigen::VectorXd> start{};  ///< x of an earlier result, instead of the first guess
   std::optional<double> tolerance{};       ///< instead of that of the problem
+  bool statistics = true;  ///< false: where the fit ends and the values there, nothing about them
 };
 
 /// The experiments of a problem, ready to be evaluated.

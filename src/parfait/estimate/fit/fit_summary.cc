@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/linear/packing.h"
 #include "parfait/estimate/statistics/statistics.h"
 #include "parfait/math/dense_solves.h"
@@ -185,13 +186,18 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
   const Experiment& experiment = ensemble.experiment(e);
   const VectorXd& r = ensemble.residuals_of(e);
   const auto& infos = experiment.layout().residuals;
+  const NoiseValues& noise = ensemble.noise_of(e);
+  const bool has_noise = noise.model.size() == r.size() && r.size() > 0;
   out.id = experiment.id();
   for (Index i = 0; i < r.size(); ++i) {
-    const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
-    out.residuals.push_back({.info = info,
-                             .model = info.measured + r[i] * info.sigma,
-                             .weighted = r[i],
-                             .sd_model = scale.beta() * info.sigma * std::sqrt(leverages[i])});
+    ResidualInfo info = infos[static_cast<std::size_t>(i)];
+    if (has_noise) info.sigma = noise.sigma[i];
+    const double unit = has_noise ? std::abs(noise.unit[i]) : info.sigma;
+    out.residuals.push_back(
+        {.info = info,
+         .model = has_noise ? noise.model[i] : info.measured + r[i] * info.sigma,
+         .weighted = r[i],
+         .sd_model = scale.beta() * unit * std::sqrt(leverages[i])});
   }
   out.runs = math::runs_test({r.data(), static_cast<std::size_t>(r.size())});
 
@@ -241,6 +247,37 @@ std::string owner_of(const Problem& problem, const EstimateResult& e) {
              : fmt::format("the initial state of {} ({})", owner, e.experiment);
 }
 
+/// The prior of a parameter, shared or of one experiment.
+std::optional<double> prior_sigma_of(const Problem& problem, const EstimateResult& e) {
+  const std::vector<Estimate>* list = &problem.estimates;
+  for (const auto& experiment : problem.experiments) {
+    if (experiment.id == e.experiment) list = &experiment.locals;
+  }
+  const auto found = std::ranges::find(*list, e.id, &Estimate::parameter);
+  if (e.is_state || found == list->end() || !found->prior) return {};
+  return found->prior->sigma;
+}
+
+void set_classes(const Problem& problem, const IdentifiabilityInput& input, FitResult& result) {
+  std::vector<ClassifiedParameter> parameters;
+  parameters.reserve(result.estimates.size());
+  for (std::size_t i = 0; i < result.estimates.size(); ++i) {
+    const EstimateResult& e = result.estimates[i];
+    parameters.push_back({.name = input.names[i],
+                          .determined = e.statistics.determined,
+                          .value = e.statistics.value,
+                          .sd = e.statistics.sd,
+                          .lower = e.lower,
+                          .upper = e.upper,
+                          .is_log = input.is_log[i],
+                          .prior_sigma = prior_sigma_of(problem, e)});
+  }
+  const auto classes = classify(parameters, result.scale, result.identifiability);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    result.estimates[i].parameter_class = classes[i];
+  }
+}
+
 /// What the data can and cannot determine, in words.
 void explain(const Problem& problem, const Ensemble& ensemble, const std::vector<Expansion>& maps,
              const std::vector<Reported>& reported, const MatrixXd& directions,
@@ -284,6 +321,47 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
     at += own.rows();
   }
   result.identifiability = diagnose(input);
+  set_classes(problem, input, result);
+}
+
+/// log L of the measurements and log of the priors, at the last point.
+LikelihoodSummary likelihood_of(const Ensemble& ensemble, const FitResult& result) {
+  LikelihoodSummary out{.is_objective = ensemble.is_likelihood(),
+                        .num_parameters = static_cast<int>(result.estimates.size())};
+  double measured = 0, squares = 0, prior = 0;  // -2 log L, the part of it that beta divides
+  const auto add_priors = [&](const std::vector<ResidualInfo>& infos, const VectorXd& r) {
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      if (infos[k].prior) prior += normal_cost(r[static_cast<Index>(k)], infos[k].sigma);
+    }
+  };
+  const VectorXd all = ensemble.residuals();
+  const auto shared = ensemble.shared_block().residual_infos();
+  add_priors(shared, all.head(static_cast<Index>(shared.size())));
+  for (int e = 0; e < ensemble.num_experiments(); ++e) {
+    const auto& infos = ensemble.experiment(e).layout().residuals;
+    const VectorXd& r = ensemble.residuals_of(e);
+    const double before = prior;
+    add_priors(infos, r);
+    const NoiseValues& noise = ensemble.noise_of(e);
+    const bool has_noise = noise.model.size() > 0;
+    if (has_noise) measured += noise.cost - (prior - before);
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      if (infos[k].prior) continue;
+      const double x = r[static_cast<Index>(k)];
+      if (!has_noise) measured += normal_cost(x, infos[k].sigma);
+      squares += x * x;
+      ++out.num_measurements;
+    }
+  }
+  if (!out.is_objective && !result.scale.sigma_known) {
+    // beta^2 = squares / n in sigma beta: n log beta^2 more, and n instead of the squares.
+    const double n = out.num_measurements;
+    measured += n * std::log(squares / n) + n - squares;
+    ++out.num_parameters;
+  }
+  out.log_likelihood = -measured / 2;
+  out.log_prior = -prior / 2;
+  return out;
 }
 
 }  // namespace
@@ -300,12 +378,16 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   // Unknowns of single rows, eliminated within their experiments, used up as many residuals.
   Index block_rows = 0;
   for (const Block& block : ensemble.blocks()) block_rows += block.A.rows();
+  for (int e = 0; e < num_experiments; ++e) {
+    block_rows -= ensemble.experiment(e).layout().num_noise_rows;
+  }
   result.rank = linear.rank() + static_cast<int>(residuals.size() - block_rows);
   const FitOptions& options = problem.options;
   result.scale = make_fit_scale(residuals, result.rank,
                                 {.norm = options.linear.norm,
                                  .huber_gamma = options.linear.huber_gamma,
                                  .sigma_known = options.sigma_known,
+                                 .is_likelihood = ensemble.is_likelihood(),
                                  .confidence = options.confidence});
 
   const auto maps = expansion_maps(ensemble, team);
@@ -406,6 +488,7 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
     const VectorXd& h = leverages[static_cast<std::size_t>(e)];
     leverage.insert(leverage.end(), h.begin(), h.end());
   }
+  if (options.linear.norm == Norm::kL2) result.likelihood = likelihood_of(ensemble, result);
   result.normality = math::normality_test(all);
   constexpr int kMostOutliers = 5;
   const bool robust = options.linear.norm == Norm::kL1 || options.linear.norm == Norm::kHuber;

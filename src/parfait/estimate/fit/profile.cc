@@ -4,144 +4,149 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+
+#include "parfait/estimate/experiment/team_tasks.h"
+#include "parfait/estimate/fit/profile_walk.h"
+#include "parfait/estimate/linear/packing.h"
 
 namespace parfait::estimate {
 
-namespace {
-
-/// One more equation: parameter = value.
-Requirement holding(const std::string& parameter, double value) {
-  Requirement hold;
-  hold.terms.push_back({.at = {}, .formula = fmt::format("{} - ({:.17g})", parameter, value)});
-  return hold;
+const char* text(ProfileEnd end) {
+  switch (end) {
+    case ProfileEnd::kThreshold:
+      return "threshold";
+    case ProfileEnd::kBound:
+      return "bound";
+    case ProfileEnd::kOpen:
+      return "open";
+    case ProfileEnd::kFailed:
+      return "failed";
+    case ProfileEnd::kInterrupted:
+      return "interrupted";
+  }
+  return "";
 }
 
-class Search {
- public:
-  Search(PreparedProblem& prepared, const FitResult& result, int index, Profile& profile)
-      : prepared_(prepared), result_(result), index_(index), profile_(profile) {}
+namespace profile {
+namespace {
 
-  /// The end of the interval on one side, from the estimate outwards; NaN: interrupted.
-  double end(int side) {
-    const double found = search(side);
-    return profile_.interrupted ? std::nan("") : found;
+int index_of(const FitResult& result, const std::string& parameter) {
+  std::vector<std::string> names;
+  for (int i = 0; i < result.num_shared; ++i) {
+    names.push_back(result.estimates[static_cast<std::size_t>(i)].id);
+    if (names.back() == parameter) return i;
   }
+  throw base::InputError(
+      fmt::format("profile of \"{}\": not an estimated parameter.{} "
+                  "Parameters: {}.",
+                  parameter, base::suggestion(parameter, names), base::listing(names)));
+}
 
- private:
-  double search(int side) {
-    const EstimateResult& e = result_.estimates[static_cast<std::size_t>(index_)];
-    const double estimate = e.statistics.value;
-    const double limit = side < 0 ? e.lower : e.upper;
-    const double infinite = side * kInfinity;
-    if (!(e.statistics.sd > 0) || !std::isfinite(e.statistics.sd)) {
-      return std::isfinite(limit) ? limit : infinite;
-    }
-    start_ = result_.x;
-    double inside = estimate, f_inside = excess(result_.objective);
-    double step = result_.scale.individual * e.statistics.sd;
-    constexpr int kMostSteps = 30;
-    for (int i = 0; i < kMostSteps; ++i) {
-      const double next = estimate + side * step;
-      const bool at_limit = side * (next - limit) >= 0;
-      const double outside = at_limit ? limit : next, f_outside = excess(evaluate(outside));
-      if (profile_.interrupted) return 0;
-      if (f_outside >= 0) return crossing(inside, f_inside, outside, f_outside, e.statistics.sd);
-      if (at_limit) return limit;
-      inside = outside;
-      f_inside = f_outside;
-      step *= 1.5;
-    }
-    return infinite;
+void pack(const ProfileSide& side, std::vector<double>& numbers) {
+  Packer packer(numbers);
+  packer.put(side.end);
+  packer.put(static_cast<double>(side.kind));
+  packer.put(side.why);
+  packer.put(static_cast<double>(side.points.size()));
+  for (const auto& point : side.points) {
+    packer.put(point.value);
+    packer.put(point.objective);
+    packer.put(point.converged ? 1.0 : 0.0);
+    packer.put(Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
+        point.estimates.data(), static_cast<Eigen::Index>(point.estimates.size()))));
   }
+}
 
-  /// Where the objective crosses the threshold between a and b: the Illinois variant of the secant
-  /// method.
-  double crossing(double a, double fa, double b, double fb, double sd) {
-    constexpr int kMostIterations = 60;
-    for (int i = 0; i < kMostIterations; ++i) {
-      const double c = (a * fb - b * fa) / (fb - fa);
-      if (std::abs(b - a) <= 1e-9 * sd || !std::isfinite(c)) break;
-      const double fc = excess(evaluate(c));
-      if (profile_.interrupted) return 0;
-      if (std::abs(fc) <= 1e-9 * (profile_.threshold - result_.objective)) return c;
-      if ((fc > 0) != (fb > 0)) {
-        a = b;
-        fa = fb;
-      } else {
-        fa /= 2;
-      }
-      b = c;
-      fb = fc;
-    }
-    return b;
+ProfileSide unpack(const std::vector<double>& numbers) {
+  ProfileSide side;
+  Unpacker unpacker(numbers);
+  double kind = 0, count = 0, converged = 0;
+  unpacker.get(side.end);
+  unpacker.get(kind);
+  unpacker.get(side.why);
+  unpacker.get(count);
+  side.kind = static_cast<ProfileEnd>(static_cast<int>(kind));
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    auto& point = side.points.emplace_back();
+    Eigen::VectorXd estimates;
+    unpacker.get(point.value);
+    unpacker.get(point.objective);
+    unpacker.get(converged);
+    unpacker.get(estimates);
+    point.converged = converged != 0;
+    point.estimates.assign(estimates.begin(), estimates.end());
   }
+  return side;
+}
 
-  double excess(double objective) const { return objective - profile_.threshold; }
-
-  double evaluate(double value) {
-    const auto& options = prepared_.problem().options;
-    const auto& interrupted = options.interrupted;
-    if (interrupted && interrupted()) profile_.interrupted = true;
-    if (profile_.interrupted) return kInfinity;
-    FitSettings settings;
-    settings.start = start_;
-    settings.tolerance = std::min(1e-8, options.iteration.tolerance);
-    prepared_.hold(holding(profile_.parameter, value));
-    const FitResult fitted = fit(prepared_, settings);
-    prepared_.release();
-    if (fitted.iteration.status == GaussNewtonResult::Status::kInterrupted) {
-      profile_.interrupted = true;
-      return kInfinity;
-    }
-    profile_.points.push_back(
-        {.value = value, .objective = fitted.objective, .converged = fitted.converged()});
-    if (fitted.converged()) {
-      start_ = fitted.x;
-      return fitted.objective;
-    }
-    return kInfinity;
+/// Both sides put together, the estimate between them.
+Profile joined(const FitResult& result, int index, double threshold, const ProfileSide& low,
+               const ProfileSide& high) {
+  const auto& estimate = result.estimates[static_cast<std::size_t>(index)];
+  Profile out;
+  out.parameter = estimate.id;
+  out.threshold = threshold;
+  out.low = low.end;
+  out.low_end = low.kind;
+  out.high = high.end;
+  out.high_end = high.kind;
+  out.why = low.why.empty() ? high.why : low.why;
+  auto& middle = out.points.emplace_back();
+  middle = {.value = estimate.statistics.value, .objective = result.objective, .converged = true};
+  for (const auto& e : result.estimates) middle.estimates.push_back(e.statistics.value);
+  out.points.insert(out.points.end(), low.points.begin(), low.points.end());
+  out.points.insert(out.points.end(), high.points.begin(), high.points.end());
+  // Lower by more than what is lost in the accuracy of a fit.
+  constexpr double kClearly = 1e-3;
+  double least = result.objective - kClearly * (threshold - result.objective);
+  for (const auto& point : out.points) {
+    if (!point.converged || !(point.objective < least)) continue;
+    least = point.objective;
+    out.lower_one = point;
   }
-
-  PreparedProblem& prepared_;
-  const FitResult& result_;
-  int index_;
-  Profile& profile_;
-  Eigen::VectorXd start_;
-};
+  std::ranges::stable_sort(out.points, {}, &Profile::Point::value);
+  return out;
+}
 
 }  // namespace
+}  // namespace profile
+
+std::vector<Profile> make_profiles(const PreparedProblem& prepared, const FitResult& result,
+                                   const std::vector<std::string>& parameters,
+                                   const OnProfileSide& on_side) {
+  std::vector<int> indices;
+  indices.reserve(parameters.size());
+  for (const auto& parameter : parameters) indices.push_back(profile::index_of(result, parameter));
+  const double q = result.scale.individual;
+  const double threshold = result.objective + q * q * result.scale.beta2;
+
+  std::mutex telling;
+  int done = 0;
+  const int all = 2 * static_cast<int>(indices.size());
+  const auto walk = [&](int task, std::vector<double>& numbers) {
+    profile::pack(
+        walk_profile(prepared.problem(), result, indices[static_cast<std::size_t>(task / 2)],
+                     task % 2 == 0 ? -1 : 1, threshold),
+        numbers);
+    const std::lock_guard lock(telling);
+    ++done;
+    if (on_side) on_side(done, all);
+  };
+  const auto sides = do_tasks(prepared.team(), all, walk);
+  std::vector<Profile> profiles;
+  profiles.reserve(indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    profiles.push_back(profile::joined(result, indices[i], threshold, profile::unpack(sides[2 * i]),
+                                       profile::unpack(sides[2 * i + 1])));
+  }
+  return profiles;
+}
 
 Profile make_profile(const Problem& problem, const FitResult& result,
                      const std::string& parameter) {
-  PreparedProblem prepared(problem);
-  return make_profile(prepared, result, parameter);
-}
-
-Profile make_profile(PreparedProblem& prepared, const FitResult& result,
-                     const std::string& parameter) {
-  std::vector<std::string> names;
-  int index = -1;
-  for (int i = 0; i < result.num_shared; ++i) {
-    names.push_back(result.estimates[static_cast<std::size_t>(i)].id);
-    if (names.back() == parameter) index = i;
-  }
-  if (index < 0) {
-    throw base::InputError(
-        fmt::format("profile of \"{}\": not an estimated parameter.{} "
-                    "Parameters: {}.",
-                    parameter, base::suggestion(parameter, names), base::listing(names)));
-  }
-  Profile profile;
-  profile.parameter = parameter;
-  const double q = result.scale.individual;
-  profile.threshold = result.objective + q * q * result.scale.beta2;
-  const double estimate = result.estimates[static_cast<std::size_t>(index)].statistics.value;
-  profile.points.push_back({.value = estimate, .objective = result.objective, .converged = true});
-  Search search(prepared, result, index, profile);
-  profile.low = search.end(-1);
-  profile.high = profile.interrupted ? std::nan("") : search.end(1);
-  std::ranges::sort(profile.points, {}, &Profile::Point::value);
-  return profile;
+  const PreparedProblem prepared(problem);
+  return make_profiles(prepared, result, {parameter}).front();
 }
 
 }  // namespace parfait::estimate

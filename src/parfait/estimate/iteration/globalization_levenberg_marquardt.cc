@@ -51,7 +51,7 @@ class LevenbergMarquardt : public StepChooser {
       at_trial = false;
       if (problem.damp(lambda_)) {
         const VectorXd damped = problem.increment();
-        const double linear = problem.remainder().squaredNorm();
+        const double linear = at_x.offset + problem.remainder().squaredNorm();
         // The linear step makes the constraints feasible: its decrease counts both.
         if (at_x.infeasibility > 0) {
           weight_ = std::max(weight_, 2 * (linear - at_x.objective) / at_x.infeasibility);

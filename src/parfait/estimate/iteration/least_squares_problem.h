@@ -16,9 +16,12 @@ namespace parfait::estimate {
 class LeastSquaresProblem {
  public:
   struct Values {
-    bool exists = false;       ///< false: not to be had; why() says it
-    bool defined = false;      ///< r exists (but the linear problem may have no solution)
-    double objective = 0;      ///< sum of squared weighted residuals, or the value of another norm
+    bool exists = false;   ///< false: not to be had; why() says it
+    bool defined = false;  ///< r exists (but the linear problem may have no solution)
+    double objective = 0;  ///< sum of squared weighted residuals, or the value of another norm
+    /// Objective - |r1|^2; 0 unless the objective is a likelihood. Then, too, J1^T r1 is half its
+    /// gradient at the point of linearize(), and offset + |r1 + J1 dx|^2 its linear prediction.
+    double offset = 0;
     double infeasibility = 0;  ///< largest |r2|, or violation of r3
   };
   virtual ~LeastSquaresProblem() = default;

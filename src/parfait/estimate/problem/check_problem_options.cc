@@ -73,6 +73,18 @@ void check_fit_options(const Problem& problem, std::vector<std::string>& warning
     subject.fail(error.what());
   }
   check_method(problem, subject);
+  if (linear.norm != Norm::kL2) {
+    for (const auto& experiment : problem.experiments) {
+      for (const auto& o : experiment.observations) {
+        if (o.sigma.formula.empty() && o.noise.distribution == Noise::Distribution::kNormal)
+          continue;
+        subject.fail(
+            fmt::format("norm = \"{}\": column \"{}\" of experiment \"{}\" says how its "
+                        "errors are distributed, which is the norm; leave \"l2\".",
+                        text(linear.norm), o.column, experiment.id));
+      }
+    }
+  }
   warn_of_lm(problem, warnings);
 }
 

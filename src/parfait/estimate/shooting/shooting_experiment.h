@@ -34,7 +34,11 @@ class ShootingExperiment final : public Experiment {
   bool evaluate(VecIn x, VecIn p) override;
   bool linearize(VecIn x, VecIn p) override;
   std::string why() const override { return intervals_.why(); }
-  const Eigen::VectorXd& residuals() const override { return values_.b; }
+  const Eigen::VectorXd& residuals() const override { return residuals_; }
+  const NoiseValues* noise() const override {
+    return layout_.likelihood.empty() ? nullptr : &noise_;
+  }
+  void set_expected_information(bool expected) override { expected_information_ = expected; }
   double infeasibility() const override;
   const Block& block() const override { return block_; }
   RightSide right_side() const override;
@@ -46,6 +50,8 @@ class ShootingExperiment final : public Experiment {
   std::vector<std::string> remarks() const override;
 
   ReductionMethod reduction() const { return reduction_method_; }
+  /// Of the last linearize(): how much a change of a node grows within its interval, at most.
+  double growth() const;
 
  private:
   /// Which switching functions passed zero, in which order, from one linearization to the next.
@@ -56,7 +62,9 @@ class ShootingExperiment final : public Experiment {
     int changed = 0;  ///< the last linearization whose sequence differed from the one before
   };
   bool collect_values();
+  bool collect_likelihood();
   void fill_block();
+  void weigh_rows();
   void watch_switches();
 
   ExperimentDescription description_;
@@ -68,6 +76,9 @@ class ShootingExperiment final : public Experiment {
 
   Trajectory trajectory_;  ///< of the last point
   RightSide values_;       ///< of the rows there: data, equations, inequalities
+  Eigen::VectorXd residuals_;
+  NoiseValues noise_;
+  bool expected_information_ = false;
   Condensed condensed_;
   bool linearized_ = false;
   Block block_;

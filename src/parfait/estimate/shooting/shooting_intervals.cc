@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "parfait/math/directions_matrix.h"
 
@@ -21,9 +22,17 @@ ShootingIntervals::ShootingIntervals(const ShootingLayout& layout, const FitOpti
     Interval& interval = intervals_[i];
     interval.relaxed = placement_.make_relaxed(i);
     const dynamics::System& system = interval.relaxed ? *interval.relaxed : *layout.system;
+    integrate::Options own = options.integrator;
+    own.events_at_start = i == 0;  // the interval before has had them
     interval.integration = std::make_unique<ShootingInterval>(
-        system, *layout.observer, options.integrator, layout.times[i], layout.end_of(i),
-        layout.sample_times[i], layout.watches_events);
+        system, *layout.observer, own, layout.times[i], layout.end_of(i), layout.sample_times[i],
+        layout.watches_events);
+    if (layout.angle_observer) {
+      std::vector<int> quantities;
+      quantities.reserve(layout.angles.size());
+      for (const auto& angle : layout.angles) quantities.push_back(angle.quantity);
+      interval.integration->follow_angles(*layout.angle_observer, std::move(quantities));
+    }
     interval.node = placement_.make_node();
   }
 }
@@ -104,9 +113,7 @@ void ShootingIntervals::account(int i) {
   work_.directions += interval.node.start.W.count();
 }
 
-/// Where directions grow by more than the integrator has digits, the end of the interval does not
-/// depend on its start any more, whatever the derivatives say.
-std::string ShootingIntervals::lost_start(int i) const {
+double ShootingIntervals::growth(int i) const {
   const ShootingInterval::Start& start = intervals_[i].node.start;
   const Directions& W0 = start.W;
   const Directions& W1 = intervals_[i].integration->W1();
@@ -124,6 +131,13 @@ std::string ShootingIntervals::lost_start(int i) const {
     for (int j = 0; j < layout_.system->sizes().np; ++j) is_of_parameter |= start.dp(j, c) != 0;
     if (before > (is_of_parameter ? rtol : 0)) growth = std::max(growth, after / before);
   }
+  return growth;
+}
+
+/// Where directions grow by more than the integrator has digits, the end of the interval does not
+/// depend on its start any more, whatever the derivatives say.
+std::string ShootingIntervals::lost_start(int i) const {
+  const double rtol = options_.integrator.rtol, growth = this->growth(i);
   if (growth * rtol < 1) return "";
   constexpr double kFine = 1e4;  // per interval
   return fmt::format(
@@ -136,6 +150,32 @@ void ShootingIntervals::take_values(int i, Trajectory& trajectory) const {
   trajectory.intervals.resize(size());
   trajectory.intervals[i].quantities = interval(i).values();
   trajectory.intervals[i].events = interval(i).events();
+  if (layout_.angle_observer) continue_angles(i, trajectory);
+}
+
+/// The whole turns of the angles in interval i: those of the interval before, or what its data say.
+void ShootingIntervals::continue_angles(int i, Trajectory& trajectory) const {
+  Trajectory::Interval& out = trajectory.intervals[i];
+  const auto whole_turns = [](double x) {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    return kTurn * std::round(x / kTurn);
+  };
+  out.angles = interval(i).last_angles();
+  for (std::size_t a = 0; a < layout_.angles.size(); ++a) {
+    const auto& [quantity, turn] = layout_.angles[a];
+    const auto& times = layout_.sample_times[static_cast<std::size_t>(i)];
+    double shift = 0;
+    if (i > 0) {
+      shift = whole_turns(trajectory.intervals[i - 1].angles[a] - interval(i).first_angles()[a]);
+    } else if (turn && layout_.interval_of(turn->t) == 0) {
+      const auto at = std::lower_bound(times.begin(), times.end(), turn->t);
+      if (at != times.end()) {
+        shift = whole_turns(turn->value - out.quantities(quantity, at - times.begin()));
+      }
+    }
+    out.quantities.row(quantity).array() += shift;
+    out.angles[a] += shift;
+  }
 }
 
 void ShootingIntervals::take_defects(Trajectory& trajectory) const {

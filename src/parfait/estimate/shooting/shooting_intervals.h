@@ -48,6 +48,10 @@ class ShootingIntervals {
   /// Directions of the end of interval i, scaled as the nodes are.
   Eigen::MatrixXd end_directions(int i) const;
 
+  /// How much longer a change of the start of interval i is at its end, at most over the directions
+  /// that were integrated; 0: none of them was one of the state.
+  double growth(int i) const;
+
   /// Why the last run failed; empty: it did not.
   const std::string& why() const { return why_; }
   void forget_failure() { why_.clear(); }
@@ -63,6 +67,7 @@ class ShootingIntervals {
     std::string why;  ///< the last run failed
   };
   void account(int i);
+  void continue_angles(int i, Trajectory& trajectory) const;
   bool account_all();
   std::string lost_start(int i) const;
 

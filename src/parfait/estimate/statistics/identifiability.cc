@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parfait/estimate/statistics/combination_name.h"
+#include "parfait/estimate/statistics/fixing_sets.h"
 #include "parfait/estimate/statistics/sparse_basis.h"
 
 namespace parfait::estimate {
@@ -105,6 +106,8 @@ class Diagnosis {
                        "{} has hardly any influence on the measurements: the data do not "
                        "determine it.",
                        name(i));
+    f.fixings = {{name(i)}};
+    f.advice = fmt::format("Fix {}, or measure something that depends on it.", name(i));
     return f;
   }
 
@@ -137,7 +140,71 @@ class Diagnosis {
     if (in_.experiments.size() > 1 && !f.experiments.empty()) {
       f.text += fmt::format(" Data that depend on them: {}.", prose(f.experiments));
     }
+    for (Index v = 0; v < f.directions.cols(); ++v) {
+      f.effects.push_back(effect_of(f.parameters, f.directions.col(v), p));
+    }
+    add_fixings(relative(f.directions, p), f);
     return f;
+  }
+
+  /// Changes in shares of the parameters, or as they are where a parameter is 0.
+  static MatrixXd relative(MatrixXd directions, const VectorXd& p) {
+    for (Index k = 0; k < p.size(); ++k) {
+      if (p[k] != 0) directions.row(k) /= std::abs(p[k]);
+    }
+    return directions;
+  }
+
+  /// "k1 +1 %, k2 -1 %": the largest changes, scaled so that the largest is 1 %.
+  static std::string effect_of(const std::vector<std::string>& names, const VectorXd& direction,
+                               const VectorXd& p) {
+    std::vector<Index> order;
+    VectorXd share = direction;
+    for (Index k = 0; k < p.size(); ++k) {
+      if (direction[k] == 0) continue;
+      order.push_back(k);
+      if (p[k] != 0) share[k] /= std::abs(p[k]);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return std::abs(share[a]) > std::abs(share[b]) * (1 + 1e-6);
+    });
+    constexpr std::size_t kMostNamed = 6;
+    const double sign = share[order[0]] < 0 ? -1 : 1;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kMostNamed, order.size()); ++i) {
+      const Index k = order[i];
+      text += fmt::format("{}{} ", i == 0 ? "" : ", ", names[static_cast<std::size_t>(k)]);
+      text += p[k] != 0 ? fmt::format("{:+.3g} %", sign * share[k])
+                        : fmt::format("{:+.3g}", 0.01 * sign * share[k]);
+    }
+    if (order.size() > kMostNamed) text += fmt::format(" and {} more", order.size() - kMostNamed);
+    return text;
+  }
+
+  void add_fixings(const MatrixXd& directions, Finding& f) const {
+    std::vector<std::string> sets;
+    for (const FixingSet& set : fixing_sets(directions, options_.most_fixings)) {
+      auto& names = f.fixings.emplace_back();
+      for (const int k : set.places) names.push_back(f.parameters[static_cast<std::size_t>(k)]);
+      sets.push_back(prose(names));
+    }
+    if (f.fixings.empty()) return;
+    const Index d = directions.cols();
+    if (f.fixings.size() == 1) {
+      f.advice = fmt::format("Fix or measure {}.", sets[0]);
+    } else if (d == 1) {
+      f.advice = fmt::format("Fix or measure one of {}.", prose(sets));
+    } else {
+      f.advice = fmt::format("Fix or measure {} of them:", d);
+      for (std::size_t i = 0; i < sets.size(); ++i) {
+        f.advice += fmt::format("{} {}",
+                                i == 0                 ? ""
+                                : i + 1 == sets.size() ? "; or"
+                                                       : ";",
+                                sets[i]);
+      }
+      f.advice += ".";
+    }
   }
 
   /// dc = w dx = sum w_i / (dp/dx)_i dp_i, of the parameters that take part.
@@ -219,9 +286,19 @@ class Diagnosis {
 
 }  // namespace
 
+std::vector<std::string> Identifiability::smallest_fixing() const {
+  std::vector<std::string> names;
+  for (const Finding& f : findings) {
+    if (f.kind >= Finding::Kind::kPractically) continue;
+    if (f.fixings.empty()) return {};
+    names.insert(names.end(), f.fixings[0].begin(), f.fixings[0].end());
+  }
+  return names;
+}
+
 bool Identifiability::all_determined() const {
   return std::all_of(findings.begin(), findings.end(),
-                     [](const Finding& f) { return f.kind == Finding::Kind::kCorrelated; });
+                     [](const Finding& f) { return f.kind >= Finding::Kind::kPractically; });
 }
 
 Identifiability diagnose(const IdentifiabilityInput& input, const IdentifiabilityOptions& options) {
@@ -234,6 +311,8 @@ const char* text(Finding::Kind kind) {
       return "no_influence";
     case Finding::Kind::kCombination:
       return "combination";
+    case Finding::Kind::kPractically:
+      return "practically_undetermined";
     case Finding::Kind::kCorrelated:
       return "correlated";
   }

@@ -29,6 +29,7 @@ struct IdentifiabilityOptions {
   double direction_tolerance = 1e-5;
   /// Coefficients this near to 1, 2, 1/2, ... are taken as such when combinations are named.
   double name_tolerance = 1e-4;
+  int most_fixings = 12;  ///< sets named in a finding
 };
 
 /// One thing a person should know, in data and in words.
@@ -36,6 +37,7 @@ struct Finding {
   enum class Kind : std::uint8_t {
     kNoInfluence,  ///< the data do not depend on it
     kCombination,  ///< the data determine combinations of them, not each
+    kPractically,  ///< determined, but no better than bounds or prior say (parameter_class.h)
     kCorrelated,   ///< determined, but hardly one without the other
   };
   Kind kind = Kind::kNoInfluence;
@@ -45,9 +47,16 @@ struct Finding {
   /// kCombination: directions of p along which nothing changes to first order, one per column, rows
   /// as `parameters`; the largest entry of each relative change dp/p (or dp where p = 0) is 1.
   Eigen::MatrixXd directions{};
+  /// kNoInfluence, kCombination: the smallest sets of parameters whose fixing (or measuring) makes
+  /// the others of this finding determined, best first; empty where only parts of a whole are named
+  /// (see fixing_sets.h).
+  std::vector<std::vector<std::string>> fixings{};
+  /// kCombination: what each direction does, in words: "k1 +1 %, k2 -1 %".
+  std::vector<std::string> effects{};
   double correlation = 0;                  ///< kCorrelated
   std::vector<std::string> experiments{};  ///< whose data depend on one of the parameters
   std::string text{};                      ///< one or two sentences
+  std::string advice{};                    ///< what can be done about it; may be empty
 };
 
 /// Where the information about a parameter comes from: shares of the squared column norms.
@@ -61,8 +70,11 @@ struct InformationSource {
 };
 
 struct Identifiability {
-  std::vector<Finding> findings;  ///< no influence, combinations, correlations, in this order
+  std::vector<Finding> findings;  ///< in the order of their kinds
   std::vector<InformationSource> sources;
+  /// A smallest set of parameters whose fixing makes all others determined: the best of each
+  /// finding. Empty: nothing is open, or the findings name none.
+  std::vector<std::string> smallest_fixing() const;
   /// Nothing stays undetermined; correlations may be strong.
   bool all_determined() const;
 };

@@ -22,6 +22,14 @@ std::string convention_of(const FitScale& scale, const StatisticsOptions& option
   if (std::isnan(scale.beta2)) {
     return "no covariance: too few data to estimate the scale of the errors";
   }
+  if (options.is_likelihood) {
+    return fmt::format(
+        "covariance = inverse of the Fisher information under equations and active bounds, beta = "
+        "1: "
+        "sigma is part of the likelihood; {:g} % intervals: individual ones normal, joint ones "
+        "chi^2",
+        percent);
+  }
   const std::string matrix = "covariance = beta^2 (J+ J+^T) under equations and active bounds, ";
   std::string factor;
   switch (options.norm) {
@@ -52,12 +60,18 @@ Interval interval_of(const Unknowns& unknowns, int i, double x, double half_widt
 
 }  // namespace
 
+double LikelihoodSummary::bic() const {
+  return num_parameters * std::log(static_cast<double>(num_measurements)) - 2 * log_likelihood;
+}
+
 double FitScale::beta() const {
   return std::sqrt(beta2);
 }
 
-FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& options) {
+FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& given) {
   FitScale scale;
+  StatisticsOptions options = given;
+  options.sigma_known |= options.is_likelihood;
   scale.num_data = static_cast<int>(residuals.size());
   scale.num_free = rank;
   scale.degrees_of_freedom = std::max(0, scale.num_data - rank);
@@ -70,7 +84,7 @@ FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& opti
   if (options.sigma_known) {
     scale.individual = math::normal_quantile(1 - alpha / 2);
     scale.joint = rank > 0 ? std::sqrt(math::chi_squared_quantile(1 - alpha, l1)) : 0;
-    if (options.norm == Norm::kL2 && scale.degrees_of_freedom > 0) {
+    if (options.norm == Norm::kL2 && !options.is_likelihood && scale.degrees_of_freedom > 0) {
       scale.chi2_p_value = math::chi_squared_upper_tail(residuals.squaredNorm(), l2);
     }
   } else {

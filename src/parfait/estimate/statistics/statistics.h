@@ -24,7 +24,8 @@ inline bool at_bound(Determined d) {
 struct StatisticsOptions {
   Norm norm = Norm::kL2;
   double huber_gamma = 1.345;
-  bool sigma_known = false;  ///< otherwise the sigmas are right up to a common factor beta
+  bool sigma_known = false;    ///< otherwise the sigmas are right up to a common factor beta
+  bool is_likelihood = false;  ///< -2 log L is minimized: sigma is part of the model, beta = 1
   double confidence = 0.95;
 };
 
@@ -61,6 +62,18 @@ struct FitScale {
 /// data determine: LinearFit::rank() and, for experiments that eliminated variables together with
 /// data rows, residuals - rows of the block.
 FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& options);
+
+/// Of normal errors with constant sigma known up to beta, L is the largest over beta, too, which
+/// counts as a parameter: beta^2 = objective / measurements.
+struct LikelihoodSummary {
+  bool is_objective = false;  ///< the objective is -2 log (L prior); otherwise a sum of squares
+  double log_likelihood = 0;  ///< of the measurements, with all constants
+  double log_prior = 0;       ///< of what was known before
+  int num_measurements = 0;
+  int num_parameters = 0;  ///< all that is estimated, noise included
+  double aic() const { return 2 * num_parameters - 2 * log_likelihood; }
+  double bic() const;
+};
 
 struct Interval {
   double low = 0, high = 0;

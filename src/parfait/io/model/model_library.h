@@ -6,6 +6,7 @@
 #include <string>
 
 #include "parfait/dynamics/system.h"
+#include "parfait/io/model/mechanical_model.h"
 #include "parfait/io/text/xml_element.h"
 
 namespace parfait::io {
@@ -16,8 +17,9 @@ using KnownModels = std::map<std::string, std::shared_ptr<const dynamics::System
 /// Model files of any kind as systems; each file is read and built once.
 class ModelLibrary {
  public:
-  explicit ModelLibrary(std::filesystem::path folder, KnownModels known = {})
-      : folder_(std::move(folder)), known_(std::move(known)) {}
+  explicit ModelLibrary(std::filesystem::path folder, Coordinates coordinates = {},
+                        KnownModels known = {})
+      : folder_(std::move(folder)), coordinates_(coordinates), known_(std::move(known)) {}
 
   /// `file` is relative to the folder. InputError at its place if it cannot be read, in the model
   /// file if that is wrong.
@@ -25,6 +27,7 @@ class ModelLibrary {
 
  private:
   std::filesystem::path folder_;
+  Coordinates coordinates_;
   KnownModels known_;
   std::map<std::filesystem::path, std::shared_ptr<const dynamics::System>> systems_;
 };

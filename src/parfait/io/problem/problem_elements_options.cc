@@ -30,13 +30,18 @@ const Option<double> kNumbers[] = {
     {"relaxation_factor", [](FitOptions& o) -> double& { return o.relaxation_factor; }},
     {"rtol", [](FitOptions& o) -> double& { return o.integrator.rtol; }},
     {"atol", [](FitOptions& o) -> double& { return o.integrator.atol; }},
+    {"first_step", [](FitOptions& o) -> double& { return o.integrator.first_step; }},
     {"max_step", [](FitOptions& o) -> double& { return o.integrator.max_step; }},
+    {"projection_tolerance",
+     [](FitOptions& o) -> double& { return o.integrator.projection_tolerance; }},
+    {"hht_alpha", [](FitOptions& o) -> double& { return o.integrator.hht_alpha; }},
     {"confidence", [](FitOptions& o) -> double& { return o.confidence; }},
 };
 
 const Option<int> kCounts[] = {
     {"max_iterations", [](FitOptions& o) -> int& { return o.iteration.max_iterations; }},
     {"max_steps", [](FitOptions& o) -> int& { return o.integrator.max_steps; }},
+    {"max_order", [](FitOptions& o) -> int& { return o.integrator.max_order; }},
 };
 
 template <class T>
@@ -157,6 +162,7 @@ FitOptions read_fit_options(Element& element) {
   for (const auto& [name, find] : kCounts) {
     if (const auto text = element.field(name)) find(options) = read_count(element, *text, name);
   }
+  options.integrator.scale_atol = !element.field("atol");
   read_word(element, "globalization", globalizations(), options.iteration.globalization);
   read_word(element, "norm", norms(), options.linear.norm);
   read_word(element, "condensing", condensings(), options.condensing);

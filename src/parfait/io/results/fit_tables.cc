@@ -94,10 +94,9 @@ class ExperimentMotion {
     }
   }
 
-  std::string text() const {
-    Rows rows = rows_;
-    for (auto& row : rows) row.resize(rows.front().size());
-    return csv_text(rows);
+  std::string text() {
+    for (auto& row : rows_) row.resize(rows_.front().size());
+    return csv_text(rows_);
   }
 
  private:
@@ -114,12 +113,39 @@ class ExperimentMotion {
   Rows rows_;
 };
 
-std::string profile_csv(const std::vector<result::Profile>& profiles) {
+/// What is held, then all parameters by their names.
+std::string profile_csv(const Fit& fit) {
   Rows rows = {{"parameter", "value", "objective", "converged"}};
-  for (const auto& profile : profiles) {
+  for (const auto& e : fit.parameters) {
+    rows.front().push_back(name_of(e, /*is_state=*/false, fit.experiments.size() > 1));
+  }
+  for (const auto& profile : fit.profiles) {
     for (const auto& point : profile.points) {
-      rows.push_back({profile.parameter, cell(point.value), cell(point.objective),
-                      point.converged ? "true" : "false"});
+      Row& row = rows.emplace_back(Row{profile.parameter, cell(point.value), cell(point.objective),
+                                       point.converged ? "true" : "false"});
+      for (const double value : point.values) row.push_back(cell(value));
+      row.resize(rows.front().size());
+    }
+  }
+  return csv_text(rows);
+}
+
+/// Best first: where each start began and ended.
+std::string starts_csv(const result::Starts& starts) {
+  Rows rows = {
+      {"rank", "start", "status", "minimum", "objective", "first_objective", "iterations"}};
+  for (const auto& name : starts.names) rows.front().push_back("initial " + name);
+  for (const auto& name : starts.names) rows.front().push_back(name);
+  int rank = 0;
+  for (const auto& start : starts.list) {
+    Row& row = rows.emplace_back(
+        Row{std::to_string(++rank), std::to_string(start.number), start.status,
+            start.minimum > 0 ? std::to_string(start.minimum) : "", cell(start.objective),
+            cell(start.first_objective), std::to_string(start.iterations)});
+    for (const auto* list : {&start.initial, &start.values}) {
+      for (std::size_t i = 0; i < starts.names.size(); ++i) {
+        row.push_back(i < list->size() ? cell((*list)[i]) : "");
+      }
     }
   }
   return csv_text(rows);
@@ -256,12 +282,13 @@ std::vector<result::Prediction> read_predictions(std::string_view text, const ch
 std::vector<std::pair<std::string, std::string>> fit_table_files(const result::Fit& fit,
                                                                  const result::FitTables& tables) {
   using namespace fit_tables;  // NOLINT(google-build-using-namespace): helpers of this file
-  if (!fit.has_values()) return {};
+  std::vector<std::pair<std::string, std::string>> files;
+  if (fit.starts) files.emplace_back("starts.csv", starts_csv(*fit.starts));
+  if (!fit.has_values()) return files;
   const bool several = fit.experiments.size() > 1;
-  std::vector<std::pair<std::string, std::string>> files = {
-      {"parameters.csv", parameters_csv(fit)},
-      {"covariance.csv", covariance_csv(tables)},
-      {"residuals.csv", residuals_csv(tables, several)}};
+  files.emplace_back("parameters.csv", parameters_csv(fit));
+  files.emplace_back("covariance.csv", covariance_csv(tables));
+  files.emplace_back("residuals.csv", residuals_csv(tables, several));
   const auto add_motion = [&](const char* name, const std::vector<result::Prediction>& list) {
     if (list.empty()) return;
     ExperimentMotion motion(several);
@@ -278,7 +305,7 @@ std::vector<std::pair<std::string, std::string>> fit_table_files(const result::F
     nodes.add(e.id, e.nodes->t, e.nodes->states, e.nodes->values, e.nodes->sd);
   }
   if (has_nodes) files.emplace_back("nodes.csv", nodes.text());
-  if (!fit.profiles.empty()) files.emplace_back("profile.csv", profile_csv(fit.profiles));
+  if (!fit.profiles.empty()) files.emplace_back("profile.csv", profile_csv(fit));
   return files;
 }
 

@@ -93,6 +93,7 @@ void estimate_fields(Archive& a, typename Archive::template Ref<result::Estimate
   }
   a.derived("at_bound", e.at_bound());
   a("determined", e.determined);
+  a.unless_empty("identifiability", e.identifiability);
   a.unless_empty("unit", e.unit);
   a.optional("true", e.truth);
   a.optional("shift", e.shift);
@@ -183,7 +184,10 @@ void fields(Archive& a, typename Archive::template Ref<result::Finding> finding)
   if (finding.kind == "combination") {
     a("determined", finding.determined);
     a("directions", finding.directions);
+    a.unless_empty("effects", finding.effects);
   }
+  a.unless_empty("fixings", finding.fixings);
+  a.unless_empty("advice", finding.advice);
   if (finding.kind == "correlated") a("correlation", finding.correlation);
 }
 
@@ -196,6 +200,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Information> info
 template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Identifiability> identifiability) {
   a("all_determined", identifiability.all_determined);
+  a.unless_empty("fixing", identifiability.fixing);
   a("findings", identifiability.findings);
   a("information", identifiability.information);
 }
@@ -205,6 +210,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Profile::Point> p
   a("value", point.value);
   a("objective", point.objective);
   a("converged", point.converged);
+  a.unless_empty("values", point.values);
 }
 
 template <class Archive>
@@ -212,10 +218,52 @@ void fields(Archive& a, typename Archive::template Ref<result::Profile> profile)
   using result::kInfinity, result::kNaN;
   a("parameter", profile.parameter);
   a("interrupted", profile.interrupted);
-  interval_field(a, "interval", profile.interval, profile.interrupted ? kNaN : -kInfinity,
-                 profile.interrupted ? kNaN : kInfinity);
+  a.unless_empty("low_end", profile.low_end);
+  a.unless_empty("high_end", profile.high_end);
+  a.unless_empty("why", profile.why);
+  const auto null = [&](const std::string& end, double open) {
+    return end == "failed" || end == "interrupted" || (end.empty() && profile.interrupted) ? kNaN
+                                                                                           : open;
+  };
+  interval_field(a, "interval", profile.interval, null(profile.low_end, -kInfinity),
+                 null(profile.high_end, kInfinity));
   a("threshold", profile.threshold);
   a("points", profile.points);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Start> start) {
+  a("number", start.number);
+  a("status", start.status);
+  a("message", start.message);
+  a("objective", start.objective);
+  a("first_objective", start.first_objective);
+  a("constraints", start.constraints);
+  a("iterations", start.iterations);
+  a("linearizations", start.linearizations);
+  a("minimum", start.minimum);
+  a("initial", start.initial);
+  a("values", start.values);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::StartsMinimum> minimum) {
+  a("objective", minimum.objective);
+  a("starts", minimum.starts);
+  a("best", minimum.best);
+  a("low", minimum.low);
+  a("high", minimum.high);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Starts> starts) {
+  a("count", starts.count);
+  a("seed", starts.seed);
+  a("reported", starts.reported);
+  a("names", starts.names);
+  a("kept", starts.kept);
+  a("minima", starts.minima);
+  a("list", starts.list);
 }
 
 template <class Archive>
@@ -232,6 +280,16 @@ void fields(Archive& a, typename Archive::template Ref<result::Iteration> iterat
   a("rank", iteration.rank);
   a("condition", iteration.condition, result::kInfinity);
   a.unless_empty("values", iteration.values);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Likelihood> likelihood) {
+  a("is_objective", likelihood.is_objective);
+  a("log_likelihood", likelihood.log_likelihood);
+  a("log_prior", likelihood.log_prior);
+  a("parameters", likelihood.parameters);
+  a("aic", likelihood.aic);
+  a("bic", likelihood.bic);
 }
 
 template <class Archive>
@@ -267,6 +325,7 @@ void fields(Archive& a, typename Archive::template Ref<result::FitOptions> o) {
   a("fix", o.fix);
   a.nullable("start", o.start);
   a("certify", o.certify);
+  a.unless_empty("intervals", o.intervals);
 }
 
 template <class Archive>
@@ -293,6 +352,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
   } else {
     a.derived("goodness_of_fit", std::numeric_limits<double>::quiet_NaN());
   }
+  a.optional("likelihood", fit.likelihood);
   a("convention", fit.convention);
   estimates_field(a, "parameters", fit.parameters, fit.options.confidence, /*is_state=*/false);
   estimates_field(a, "initial_states", fit.initial_states, fit.options.confidence,
@@ -308,6 +368,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
   });
   a("identifiability", fit.identifiability);
   a.unless_empty("profiles", fit.profiles);
+  a.optional("starts", fit.starts);
   a("history", fit.history);
   a("work", fit.work);
   a("options", fit.options);
@@ -315,6 +376,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
     inside("names", fit.variable_names);
     inside("x", fit.x);
   });
+  a.unless_empty("motions", fit.motions);
   origin_fields(a, fit.origin);
 }
 

@@ -30,6 +30,7 @@ struct CsvTable {
 
 struct CsvOptions {
   bool non_finite = false;  ///< accept cells that say nan or inf; otherwise they are errors
+  int first_line = 1;       ///< of the text in its file
 };
 
 CsvTable read_csv(const std::filesystem::path& file, const CsvOptions& options = {});

@@ -34,8 +34,18 @@ char find_separator(std::string_view text) {
 
 }  // namespace
 
-TableScanner::TableScanner(std::string_view text, const std::string& file)
-    : text_(text), place_{file, 1, 1}, separator_(find_separator(text)) {}
+TableScanner::TableScanner(std::string_view text, const std::string& file, int first_line)
+    : text_(text), place_{file, first_line, 1}, separator_(find_separator(text)) {
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    const auto before = text.substr(0, nul);
+    const auto last = before.rfind('\n');
+    place_.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    place_.column = static_cast<int>(nul - (last == std::string_view::npos ? 0 : last + 1)) + 1;
+    throw base::InputError(place_,
+                           "here is a NUL byte, which no text contains. Is this a binary file, or "
+                           "UTF-16? Save it as UTF-8.");
+  }
+}
 
 bool TableScanner::next_row(std::vector<Cell>& row) {
   while (at_ < text_.size()) {

@@ -18,8 +18,8 @@ struct Cell {
 /// tabs and no commas. Cells may be quoted and then hold separators and line ends.
 class TableScanner {
  public:
-  /// `text` must outlive this.
-  TableScanner(std::string_view text, const std::string& file);
+  /// `text` must outlive this. `first_line`: of the text in its file.
+  TableScanner(std::string_view text, const std::string& file, int first_line = 1);
 
   /// The next row that is neither empty nor a comment (#); false at the end of the text. InputError
   /// if a quote is not closed.

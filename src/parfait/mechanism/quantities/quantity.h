@@ -21,6 +21,8 @@ struct Quantity {
     kKineticEnergy,
     kPotentialEnergy,
     kTotalEnergy,
+    kSuppliedPower,
+    kDissipatedPower,
     kState,  ///< external state `index`
     kParameter,
     kTime,
@@ -33,8 +35,10 @@ struct Quantity {
 
   bool needs_rates() const {
     return kind == Kind::kMarkerAcceleration || kind == Kind::kReactionForce ||
-           kind == Kind::kReactionTorque;
+           kind == Kind::kReactionTorque || kind == Kind::kSuppliedPower;
   }
+  /// Of reactions, not of accelerations: known when the rates of external states are computed.
+  bool needs_reactions_only() const { return kind == Kind::kSuppliedPower; }
 };
 
 }  // namespace parfait::mechanism

@@ -40,6 +40,12 @@ std::span<const QuantityFamily> quantity_families() {
       {Of::kModel, "energy.kinetic", Kind::kKineticEnergy, "J", "of all bodies"},
       {Of::kModel, "energy.potential", Kind::kPotentialEnergy, "J", "of weights and springs"},
       {Of::kModel, "energy.total", Kind::kTotalEnergy, "J", "their sum"},
+      {Of::kModel, "power.supplied", Kind::kSuppliedPower, "W",
+       "of driven constraints, and of forces that neither store nor dissipate: actuators, muscles"},
+      {Of::kModel, "power.dissipated", Kind::kDissipatedPower, "W", "what dampers turn into heat"},
+      {Of::kState, "energy.supplied", Kind::kState, "J",
+       "integral of power.supplied, a state of models whose output asks for it"},
+      {Of::kState, "energy.dissipated", Kind::kState, "J", "integral of power.dissipated likewise"},
       {Of::kState, "", Kind::kState, "", "an external state"},
       {Of::kParameter, "", Kind::kParameter, "", "a parameter"},
       {Of::kModel, "t", Kind::kTime, "s", "time"}};

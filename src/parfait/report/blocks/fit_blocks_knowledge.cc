@@ -107,9 +107,9 @@ const result::Estimate* estimate_named(const FitView& view, const std::string& n
 }
 
 /// A curve through few points of a profile: the signed root +-sqrt(objective - least) is nearly a
-/// straight line, so it is drawn straight from point to point.
+/// straight line, so it is drawn straight from point to point (over log x if the axis has that).
 /// See  D. M. Bates, D. G. Watts, Nonlinear Regression Analysis (1988), 6.1.2.
-Line profile_curve(const Points& points) {
+Line profile_curve(const Points& points, bool log) {
   Line curve;
   const auto least = std::min_element(points.y.begin(), points.y.end());
   if (least == points.y.end()) return curve;
@@ -123,7 +123,8 @@ Line profile_curve(const Points& points) {
     for (int k = 0; k < kParts; ++k) {
       const double part = k / double{kParts};
       const double z = root(i) + part * (root(i + 1) - root(i));
-      curve.x.push_back(points.x[i] + part * (points.x[i + 1] - points.x[i]));
+      curve.x.push_back(log ? points.x[i] * std::pow(points.x[i + 1] / points.x[i], part)
+                            : points.x[i] + part * (points.x[i + 1] - points.x[i]));
       curve.y.push_back(*least + z * z);
     }
   }
@@ -141,11 +142,21 @@ Html profile_plot(const FitView& view, const result::Profile& profile) {
             .x = {.label = profile.parameter, .unit = estimate ? estimate->unit : ""},
             .y = {.label = "objective"}};
   Points points{.x = {}, .y = {}, .ink = Ink::kModel}, failed{.x = {}, .y = {}, .ink = Ink::kAlarm};
+  // Far above the threshold nothing is of interest.
+  constexpr double kHighest = 3;
+  const double least = view.fit.objective;
+  const double highest = std::isfinite(profile.threshold)
+                             ? least + kHighest * (profile.threshold - least)
+                             : result::kInfinity;
   for (const auto& point : profile.points) {
+    if (point.objective > highest) continue;
     auto& list = point.converged ? points : failed;
     list.x.push_back(point.value), list.y.push_back(point.objective);
   }
-  Line curve = profile_curve(points);
+  constexpr double kDecades = 100;  // what spans more is shown on a logarithmic axis
+  plot.x.log =
+      !points.x.empty() && points.x.front() > 0 && points.x.back() > kDecades * points.x.front();
+  Line curve = profile_curve(points, plot.x.log);
   // What the covariance says: objective + (beta (p - value) / sd)^2.
   if (estimate && std::isfinite(estimate->sd) && !curve.x.empty()) {
     const double unit = view.fit.options.sigma == "known" ? 1 : view.scatter();
@@ -154,8 +165,9 @@ Html profile_plot(const FitView& view, const result::Profile& profile) {
     for (int i = 0; i <= kPoints; ++i) {
       const double p = curve.x.front() + (curve.x.back() - curve.x.front()) * i / kPoints;
       const double d = unit * (p - estimate->value) / estimate->sd;
+      if (least + d * d > highest) continue;
       quadratic.x.push_back(p);
-      quadratic.y.push_back(view.fit.objective + d * d);
+      quadratic.y.push_back(least + d * d);
     }
     plot.layers.emplace_back(std::move(quadratic));
   }
@@ -168,13 +180,17 @@ Html profile_plot(const FitView& view, const result::Profile& profile) {
     if (std::isfinite(end))
       plot.layers.emplace_back(Rule{.at = end, .vertical = true, .ink = Ink::kModel});
   }
-  const auto side = [&](double end) {
-    return std::isnan(end) ? std::string("not found") : std::isinf(end) ? "open" : rounded(end, 5);
+  const auto side = [&](double end, const std::string& why) {
+    if (std::isnan(end)) return std::string("not found");
+    if (std::isinf(end)) return std::string("open");
+    return rounded(end, 5) + (why == "bound" ? " (bound)" : "");
   };
-  plot.caption = fmt::format("interval [{}, {}]; dashed: threshold and, grey, what ± says",
-                             side(profile.interval.low), side(profile.interval.high));
+  const std::string low = side(profile.interval.low, profile.low_end);
+  const std::string high = side(profile.interval.high, profile.high_end);
+  plot.caption =
+      fmt::format("interval [{}, {}]; dashed: threshold and, grey, what ± says", low, high);
   plot.text = fmt::format("Profile likelihood of {}: interval from {} to {}.", profile.parameter,
-                          side(profile.interval.low), side(profile.interval.high));
+                          low, high);
   return figure(plot);
 }
 
@@ -219,7 +235,12 @@ Html knowledge_block(const FitView& view) {
   const auto& fit = view.fit;
   Html content;
   for (const auto& finding : fit.identifiability.findings) {
-    content += element("p", finding.text);
+    std::string words = finding.text;
+    for (const auto& effect : finding.effects) {
+      words += fmt::format(" No measurement changes along {}.", effect);
+    }
+    if (!finding.advice.empty()) words += " " + finding.advice;
+    content += element("p", words);
   }
   content += side_by_side(correlation_map(view) + pair_table(view) + information_map(view));
   Html figures;

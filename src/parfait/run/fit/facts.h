@@ -20,6 +20,8 @@ result::ProblemFacts facts_of(const estimate::Problem& problem,
 result::ProblemFacts check_problem(const estimate::Problem& problem);
 
 /// Reads a model or problem file and checks it. InputError if it is wrong.
-std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file);
+/// `coordinates` of mechanisms: natural, joint, or empty.
+std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file,
+                                                             const std::string& coordinates = "");
 
 }  // namespace parfait::run

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "parfait/base/error.h"
 #include "parfait/estimate/problem/check_problem.h"
@@ -28,16 +29,36 @@ estimate::Globalization globalization_of(const std::string& name) {
                                      name, base::suggestion(name, names), base::listing(names)));
 }
 
-/// Found before anything is computed.
-void check_profiles(const std::vector<std::string>& profiles, const estimate::Problem& problem) {
+/// `--intervals N`; "auto" is chosen when the problem has been checked.
+void set_intervals(const std::string& intervals, estimate::Problem& problem) {
+  if (intervals.empty() || intervals == "auto") return;
+  int count = 0;
+  const auto [end, error] =
+      std::from_chars(intervals.data(), intervals.data() + intervals.size(), count);
+  if (error != std::errc() || end != intervals.data() + intervals.size() || count < 1) {
+    throw base::InputError(
+        fmt::format("--intervals {}: must be auto or a number of at least 1.", intervals));
+  }
+  for (auto& experiment : problem.experiments) {
+    if (!experiment.system) continue;
+    experiment.grid.intervals = count;
+    experiment.grid.times.clear();
+  }
+}
+
+/// What is wrong with them is found before anything is computed. "all" are all shared parameters.
+std::vector<std::string> profiles_of(const std::vector<std::string>& profiles,
+                                     const estimate::Problem& problem) {
   std::vector<std::string> names;
   for (const auto& e : problem.estimates) names.push_back(e.parameter);
   for (const auto& profile : profiles) {
     if (std::find(names.begin(), names.end(), profile) != names.end()) continue;
+    if (profile == "all" && profiles.size() == 1) return names;
     throw base::InputError(fmt::format(
         "--profile {}: is not a parameter that is estimated for all experiments.{} Parameters: {}.",
         profile, base::suggestion(profile, names), names.empty() ? "none" : base::listing(names)));
   }
+  return profiles;
 }
 
 /// Everything is held: what the values are worth is asked. No value is left that a requirement or a
@@ -56,9 +77,20 @@ FitPlan make_plan(const FitRequest& request) {
   if (request.threads && *request.threads < 1) {
     throw base::InputError(fmt::format("--threads {}: must be at least 1.", *request.threads));
   }
+  if (request.starts && *request.starts < 1) {
+    throw base::InputError(fmt::format("--starts {}: must be at least 1.", *request.starts));
+  }
+  if (request.seed < 0) {
+    throw base::InputError(fmt::format("--seed {}: must not be negative.", request.seed));
+  }
+  if (request.resume && !request.starts) {
+    throw base::InputError("--resume: goes on with a fit from many starts; --starts is missing.");
+  }
   FitPlan plan;
   auto& problem = plan.problem =
-      request.problem ? *request.problem : io::parse_problem(request.file);
+      request.problem ? *request.problem
+                      : io::parse_problem(request.file,
+                                          io::coordinates_of(request.coordinates, "--coordinates"));
   estimate::check_measured(problem);
   auto& iteration = problem.options.iteration;
   if (!request.globalization.empty()) {
@@ -78,7 +110,8 @@ FitPlan make_plan(const FitRequest& request) {
   set_values(request.set, problem);
   fix_parameters(request.fix, problem);
   if (!estimate::estimates_anything(problem)) evaluate_only(problem);
-  check_profiles(request.profile, problem);
+  set_intervals(request.intervals, problem);
+  plan.profiles = profiles_of(request.profile, problem);
   return plan;
 }
 

@@ -12,6 +12,7 @@ namespace parfait::run {
 struct FitPlan {
   estimate::Problem problem;          ///< not checked yet
   std::optional<EarlierFit> earlier;  ///< where to begin
+  std::vector<std::string> profiles;  ///< parameters
 };
 
 /// InputError if something of the request makes no sense by itself.

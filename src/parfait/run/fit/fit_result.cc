@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "parfait/run/job/version.h"
 
@@ -70,6 +71,9 @@ result::Estimate estimate_of(const EstimateResult& e) {
           .lower = e.lower,
           .upper = e.upper,
           .determined = estimate::text(s.determined),
+          .identifiability = std::isnan(s.sd) && !estimate::at_bound(s.determined)
+                                 ? ""
+                                 : estimate::text(e.parameter_class),
           .truth = e.truth,
           .shift = e.shift};
 }
@@ -123,6 +127,7 @@ std::vector<result::Outlier> outliers_of(const FitResult& fit) {
 result::Identifiability identifiability_of(const estimate::Identifiability& identifiability) {
   result::Identifiability out;
   out.all_determined = identifiability.all_determined();
+  out.fixing = identifiability.smallest_fixing();
   for (const auto& finding : identifiability.findings) {
     auto& f = out.findings.emplace_back();
     f.kind = estimate::text(finding.kind);
@@ -132,7 +137,10 @@ result::Identifiability identifiability_of(const estimate::Identifiability& iden
     if (finding.kind == estimate::Finding::Kind::kCombination) {
       f.determined = finding.determined;
       f.directions = transposed(finding.directions);
+      f.effects = finding.effects;
     }
+    f.fixings = finding.fixings;
+    f.advice = finding.advice;
     if (finding.kind == estimate::Finding::Kind::kCorrelated) f.correlation = finding.correlation;
   }
   for (const auto& source : identifiability.sources) {
@@ -145,16 +153,61 @@ result::Identifiability identifiability_of(const estimate::Identifiability& iden
   return out;
 }
 
-result::Profile profile_of(const estimate::Profile& profile) {
+result::Profile profile_of(const estimate::Profile& profile, const EstimateOrder& order) {
   result::Profile out;
   out.parameter = profile.parameter;
-  out.interrupted = profile.interrupted;
+  out.interrupted = profile.interrupted();
+  out.low_end = estimate::text(profile.low_end);
+  out.high_end = estimate::text(profile.high_end);
+  out.why = profile.why;
   out.interval = {profile.low, profile.high};
   out.threshold = finite_or_nan(profile.threshold);
   for (const auto& point : profile.points) {
-    out.points.push_back({point.value, finite_or_nan(point.objective), point.converged});
+    auto& p = out.points.emplace_back();
+    p = {point.value, finite_or_nan(point.objective), point.converged};
+    for (const int i : order.parameters) {
+      p.values.push_back(point.estimates[static_cast<std::size_t>(i)]);
+    }
   }
   return out;
+}
+
+std::string lower_one_text(const FitResult& fit, const estimate::Profile& profile) {
+  return fmt::format(
+      "the profile of {0} found a lower objective, {1:.8g} < {2:.8g}, at {0} = {3:.6g}: this is "
+      "not "
+      "the best minimum; --set {0}={3:.6g} or --starts may find it",
+      profile.parameter, profile.lower_one->objective, fit.objective, profile.lower_one->value);
+}
+
+/// After a fit that did not converge: where an experiment is one long interval, what would help.
+void add_interval_advice(const estimate::Problem& problem, std::vector<std::string>& warnings) {
+  std::string names;
+  for (const auto& experiment : problem.experiments) {
+    const bool single = experiment.grid.times.size() <= 2 && experiment.grid.intervals == 1;
+    if (!experiment.system || !single) continue;
+    names += (names.empty() ? "" : ", ") + experiment.id;
+  }
+  if (names.empty()) return;
+  warnings.push_back(
+      fmt::format("single shooting did not converge ({}): --intervals auto begins shorter "
+                  "intervals at measured "
+                  "states, which keeps errors of the first guess small",
+                  names));
+}
+
+void add_start_warnings(const result::Starts& starts, std::vector<std::string>& warnings) {
+  if (!starts.kept.empty()) {
+    std::string names;
+    for (const auto& name : starts.kept) names += (names.empty() ? "" : ", ") + name;
+    warnings.push_back(
+        fmt::format("without two bounds, and so at their initial values in all starts: {}", names));
+  }
+  if (!starts.minima.empty() && starts.minima[0].starts == 1 && starts.count > 1) {
+    warnings.push_back(fmt::format(
+        "only one of {} starts reached the lowest minimum: more starts may find a lower one",
+        starts.count + 1));
+  }
 }
 
 result::FitOptions options_of(const FitParts& parts) {
@@ -179,12 +232,13 @@ result::FitOptions options_of(const FitParts& parts) {
   out.integrator = o.integrator_given ? integrate::text(o.integrator.method) : "auto";
   out.rtol = o.integrator.rtol;
   out.atol = o.integrator.atol;
-  out.sigma = o.sigma_known ? "known" : "estimated";
+  out.sigma = o.sigma_known || parts.prepared.ensemble().is_likelihood() ? "known" : "estimated";
   out.confidence = o.confidence;
   for (const auto& setting : parts.request.set) out.set.push_back(setting.text);
   out.fix = parts.request.fix;
   if (!parts.request.start.empty()) out.start = parts.request.start;
   out.certify = parts.request.certify;
+  out.intervals = parts.intervals;
   return out;
 }
 
@@ -220,9 +274,11 @@ void add_sources(const FitParts& parts, result::Fit& out) {
   const auto& problem = parts.prepared.problem();
   const ProblemSources& sources = parts.sources;
   for (auto& e : out.parameters) e.unit = sources.parameter_unit(e.id);
+  std::map<std::string, const estimate::ExperimentDescription*> by_id;
+  for (const auto& described : problem.experiments) by_id[described.id] = &described;
   for (auto& experiment : out.experiments) {
-    for (const auto& described : problem.experiments) {
-      if (described.id != experiment.id) continue;
+    if (const auto found = by_id.find(experiment.id); found != by_id.end()) {
+      const auto& described = *found->second;
       for (const auto& o : described.observations) {
         if (o.quantity.empty()) continue;  // the time of an event
         experiment.observed.push_back(
@@ -275,6 +331,15 @@ result::Fit make_result(const FitParts& parts) {
     out.correlation = matrix_of(fit.correlation, order.parameters);
   }
   out.chi2_p_value = fit.scale.chi2_p_value;
+  if (fit.likelihood) {
+    const auto& l = *fit.likelihood;
+    out.likelihood = {.is_objective = l.is_objective,
+                      .log_likelihood = finite_or_nan(l.log_likelihood),
+                      .log_prior = finite_or_nan(l.log_prior),
+                      .parameters = l.num_parameters,
+                      .aic = finite_or_nan(l.aic()),
+                      .bic = finite_or_nan(l.bic())};
+  }
   out.convention = fit.scale.convention;
   for (const auto& experiment : fit.experiments) {
     out.experiments.push_back(experiment_of(experiment));
@@ -282,7 +347,15 @@ result::Fit make_result(const FitParts& parts) {
   if (fit.normality.valid) out.normality = {fit.normality.statistic, fit.normality.p_value};
   out.outliers = outliers_of(fit);
   out.identifiability = identifiability_of(fit.identifiability);
-  for (const auto& profile : parts.profiles) out.profiles.push_back(profile_of(profile));
+  for (const auto& profile : parts.profiles) {
+    out.profiles.push_back(profile_of(profile, order_of(fit)));
+    if (profile.lower_one) out.verdict.warnings.push_back(lower_one_text(fit, profile));
+  }
+  if (!fit.converged() && !parts.stopped) {
+    add_interval_advice(parts.prepared.problem(), out.verdict.warnings);
+  }
+  out.starts = parts.starts;
+  if (out.starts) add_start_warnings(*out.starts, out.verdict.warnings);
   add_history(parts, out);
   out.work = {.evaluations = fit.work.evaluations,
               .linearizations = fit.work.linearizations,
@@ -296,8 +369,6 @@ result::Fit make_result(const FitParts& parts) {
   return out;
 }
 
-namespace {
-
 std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list) {
   std::vector<result::Prediction> out;
   out.reserve(list.size());
@@ -310,8 +381,6 @@ std::vector<result::Prediction> predictions_of(const std::vector<estimate::Predi
   }
   return out;
 }
-
-}  // namespace
 
 result::FitTables make_tables(const FitParts& parts, const result::Fit& result) {
   const FitResult& fit = parts.fit;

@@ -23,11 +23,14 @@ struct FitParts {
   const std::vector<estimate::Prediction>& first_guess;
   /// Of all estimates at each point of the history, in the order of FitResult::estimates.
   const std::vector<std::vector<double>>& values;
-  bool stopped = false;  ///< whatever was being done
+  const std::optional<result::Starts>& starts;
+  const std::vector<std::string>& intervals;  ///< chosen, in words
+  bool stopped = false;                       ///< whatever was being done
 };
 
 result::Iteration iteration_of(const estimate::Iteration& iteration);
 result::Fit make_result(const FitParts& parts);
+std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list);
 result::FitTables make_tables(const FitParts& parts, const result::Fit& result);
 
 }  // namespace parfait::run

@@ -12,7 +12,7 @@
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/text_file.h"
-#include "parfait/run/summary/report.h"
+#include "parfait/run/job/report.h"
 #include "parfait/run/job/test_scratch.h"
 
 namespace parfait::run {

@@ -53,7 +53,12 @@ std::string facts_text(const result::ModelFacts& facts) {
   print_ids(out, facts, "inputs", "inputs");
   print_ids(out, facts, "events", "events");
   print_count(out, "states", facts.states);
-  if (facts.degrees_of_freedom) print_count(out, "degrees of freedom", *facts.degrees_of_freedom);
+  if (facts.degrees_of_freedom && facts.driven.empty()) {
+    print_count(out, "degrees of freedom", *facts.degrees_of_freedom);
+  } else if (facts.degrees_of_freedom) {
+    out.print("  {:<22}{:>4} free + {} driven   {}\n", "degrees of freedom",
+              *facts.degrees_of_freedom, facts.driven.size(), base::listing(facts.driven));
+  }
   print_ids(out, "redundant constraints", facts.redundant);
   if (!facts.parameters.empty()) {
     print_count(out, "parameters", static_cast<std::int64_t>(facts.parameters.size()));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/base/counted.h"
+#include "parfait/run/summary/starts_text.h"
 #include "parfait/run/summary/text_table.h"
 #include "parfait/run/summary/words.h"
 
@@ -61,10 +62,18 @@ void print_estimates(Words& out, const Fit& fit, const std::vector<result::Estim
 }
 
 void print_fit_quality(Words& out, const Fit& fit) {
-  const char* kind = fit.options.norm == "l2" ? "   sum of squared weighted residuals" : "";
+  const bool by_likelihood = fit.likelihood && fit.likelihood->is_objective;
+  const char* kind = by_likelihood              ? "   -2 log(likelihood and priors)"
+                     : fit.options.norm == "l2" ? "   sum of squared weighted residuals"
+                                                : "";
   out.print("  objective            {:.8g}{}\n", fit.objective, kind);
   out.print("  degrees of freedom   {}   {} - {} free\n", *fit.degrees_of_freedom,
             counted(*fit.measurements, "measurement", "measurements"), *fit.free);
+  if (by_likelihood) {
+    out.print("  log-likelihood       {:.10g}   AIC {:.6g}, BIC {:.6g} ({})\n",
+              fit.likelihood->log_likelihood, fit.likelihood->aic, fit.likelihood->bic,
+              counted(fit.likelihood->parameters, "parameter", "parameters"));
+  }
   if (fit.options.sigma == "known") {
     if (fit.chi2_p_value) {
       const bool doubtful = *fit.chi2_p_value < kDoubtful;
@@ -91,7 +100,23 @@ void print_identifiability(Words& out, const Fit& fit) {
   out.print("\n  {}\n", !fit.identifiability.all_determined ? "What the data cannot determine:"
                         : held > 0 ? "Given these, the data determine all parameters, but:"
                                    : "The data determine all parameters, but:");
-  for (const auto& finding : findings) out.print("  - {}\n", finding.text);
+  for (const auto& finding : findings) {
+    out.print("  - {}\n", finding.text);
+    constexpr std::size_t kMostEffects = 4;
+    for (std::size_t i = 0; i < std::min(kMostEffects, finding.effects.size()); ++i) {
+      out.print("    no measurement changes along {}\n", finding.effects[i]);
+    }
+    if (!finding.advice.empty() && finding.kind != "no_influence") {
+      out.print("    {}\n", finding.advice);
+    }
+  }
+  const auto& fixing = fit.identifiability.fixing;
+  if (findings.size() > 1 && !fixing.empty()) {
+    std::string names;
+    for (const auto& name : fixing) names += (names.empty() ? "" : ",") + name;
+    out.print("  {} fixed would determine all others: {}\n",
+              counted(static_cast<std::int64_t>(fixing.size()), "parameter", "parameters"), names);
+  }
 }
 
 /// Only what speaks against the model; otherwise that nothing does.
@@ -141,6 +166,18 @@ void print_profiles(Words& out, const Fit& fit) {
     }
     out.print("\n  Profile likelihood of {}: {:g} % interval {}.\n", profile.parameter,
               100 * fit.options.confidence, interval_text(profile.interval));
+    const auto explain = [&](const std::string& end, const char* side) {
+      if (end == "bound") {
+        out.print("    {}: the bound; the objective stays below the threshold up to it.\n", side);
+      } else if (end == "open") {
+        out.print("    {}: open; the objective stays below the threshold however far one goes.\n",
+                  side);
+      } else if (end == "failed") {
+        out.print("    {}: not found; {}.\n", side, profile.why);
+      }
+    };
+    explain(profile.low_end, "below");
+    explain(profile.high_end, "above");
   }
 }
 
@@ -171,16 +208,18 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
     if (has_residuals) print_fit_quality(out, fit);
     print_estimates(out, fit, fit.parameters, "parameter", /*are_states=*/false);
     print_estimates(out, fit, fit.initial_states, "initial state", /*are_states=*/true);
+    if (fit.starts) print_starts(out, *fit.starts);
+    if (!fit.options.intervals.empty()) out.print("\n  Shooting intervals:\n");
+    for (const auto& choice : fit.options.intervals) out.print("  - {}\n", choice);
     print_profiles(out, fit);
     print_identifiability(out, fit);
     if (has_residuals) print_residual_analysis(out, fit);
   }
   for (const auto& warning : fit.verdict.warnings) out.print("  warning: {}\n", warning);
-  if (!folder.empty()) {
-    out.print("\n{}results in {}: report.html, result.json, {}timing.json\n",
-              run.complete() ? "" : "partial ", folder.string(),
-              !fit.has_values() ? "" : "tables as CSV, ");
-  }
+  if (folder.empty()) return out.text();
+  out.print("\n{}results in {}: report.html, result.json, {}timing.json\n",
+            run.complete() ? "" : "partial ", folder.string(),
+            !fit.has_values() ? "" : "tables as CSV, ");
   return out.text();
 }
 

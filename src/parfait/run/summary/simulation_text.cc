@@ -109,11 +109,10 @@ std::string simulation_text(const SimulationRun& run, const std::filesystem::pat
     if (!text.empty()) out.print("  {}\n", text);
   }
   print_events(out, s.events);
-  if (!folder.empty()) {
-    out.print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
-              run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
-              counted(count_of(run.trajectory.columns), "column", "columns"));
-  }
+  if (folder.empty()) return out.text();
+  out.print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
+            run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
+            counted(count_of(run.trajectory.columns), "column", "columns"));
   return out.text();
 }
 
