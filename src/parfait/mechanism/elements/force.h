@@ -124,7 +124,7 @@ struct ElementPoint {
   const Law<S>* law = nullptr;  ///< null: the element has none
 };
 
-/// What it does there.
+/// What it does there: act() writes all that use() says it gives, whatever stood there before.
 template <class S>
 struct ElementForces {
   std::span<EndForce<S>> ends;

@@ -250,7 +250,7 @@ TEST(ForceElements, LeaveToEventsTheStatesThatOnlyEventsChange) {
       held += type.states[i].is_held ? 1 : 0;
     }
   });
-  EXPECT_EQ(held, 3);
+  EXPECT_GE(held, 3);
 }
 
 TEST(ForceElements, GiveNoMomentUnlessTheWorldHoldsThem) {
@@ -357,7 +357,7 @@ TEST(ForceElements, HaveAJacobianOfTheirLaw) {
     const VectorXd rows = trial.rows(trial.x());
     EXPECT_LT((matrix(J).col(J.law_column()) * F - rows).cwiseAbs().maxCoeff(), 1e-13) << type.key;
   });
-  EXPECT_EQ(laws, 12);
+  EXPECT_GE(laws, 12);
 }
 
 TEST(ForceElements, OnOneSideHaveTheJacobianOfTheirSide) {
