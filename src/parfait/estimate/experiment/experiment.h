@@ -31,6 +31,8 @@ struct NodeStates {
   std::vector<double> times{};
   std::vector<int> first{};  ///< -1: not all of the node is unknown (the first, as a rule)
   Eigen::VectorXd scale{};
+  /// Coordinates of one mechanism, tied by constraints: their changes compare with each other.
+  bool comparable = false;
 };
 
 /// What the numbers of an experiment stand for: constant from the day it is made.

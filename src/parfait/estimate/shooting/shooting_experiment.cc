@@ -21,7 +21,9 @@ FitOptions options_for(const dynamics::System& system, const FitOptions& given) 
   }
   // Trial points may lead where the model is stiff or wild; there it is better to turn back soon.
   constexpr int kMostSteps = 50'000;
-  options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  if (!options.max_steps_given) {
+    options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  }
   return options;
 }
 
