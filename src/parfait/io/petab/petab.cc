@@ -78,7 +78,6 @@ class Reader {
     out_.problem.remarks = out_.warnings;
     auto& options = out_.problem.options;
     options.sigma_known = true;
-    options.iteration.globalization = estimate::Globalization::kLm;
     options.integrator_given = true;
     options.integrator.method = integrate::Method::kBdf;
     options.integrator.rtol = kRelativeTolerance;
