@@ -42,6 +42,8 @@ void Ensemble::set_requirements(const std::vector<Requirement>& requirements) {
   shared_block_.set_requirements(requirements);
   working_set_ = {};
   damping_ = 0;
+  weights_.resize(0);
+  curved_ = {};
   at_linearization_ = linearized_ = false;
   point_.resize(0);
 }
@@ -161,6 +163,7 @@ void Ensemble::exchange(bool with_derivatives) {
     packer.put(noise.sigma);
     packer.put(noise.unit);
     packer.put(noise.cost);
+    packer.put(noise.data);
     packer.put(rights_[i + 1]);
     if (with_derivatives) packer.put(blocks_[i + 1]);
   }
@@ -177,6 +180,7 @@ void Ensemble::exchange(bool with_derivatives) {
     unpacker.get(noise.sigma);
     unpacker.get(noise.unit);
     unpacker.get(noise.cost);
+    unpacker.get(noise.data);
     unpacker.get(rights_[i + 1]);
     if (with_derivatives) unpacker.get(blocks_[i + 1]);
   }
@@ -187,10 +191,24 @@ Ensemble::Values Ensemble::evaluate(VecIn x) {
 }
 
 Ensemble::Values Ensemble::linearize(VecIn x) {
+  const VectorXd from = std::move(point_);
   point_.resize(0);
+  const std::vector<Block> before =
+      curved_.on && curved_.step && from.size() == x.size() ? blocks_ : std::vector<Block>();
   Values values = visit(x, true);
   if (!values.exists) return values;
-  const auto status = linear_.factorize(blocks_, options_, working_set_);
+  sizes_ = variable_sizes(x);
+  std::vector<Block> free;
+  if (unbounded_) {
+    free = blocks_;
+    for (Block& block : free) {
+      block.E.resize(0, block.E.cols());
+      block.F.resize(0, block.F.cols());
+      block.right.e.resize(0);
+    }
+  }
+  const auto status =
+      linear_.factorize(unbounded_ ? free : blocks_, options_, working_set_, sizes_);
   if (status != LinearFit::Status::kSolved) {
     why_ = text(status);
     values.exists = false;
@@ -198,6 +216,15 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
   }
   working_set_ = linear_.working_set();
   point_ = x;
+  objective_ = values.objective;
+  offset_ = values.offset;
+  if (curved_.on) {
+    if (curved_.damping.xi.empty()) curved_.damping = damping_scales();
+  }
+  // Rows of a likelihood are no residuals whose curvature steps could show.
+  if (!before.empty() && !is_likelihood_) learn(before, from, x);
+  curved_.step.reset();
+  if (weights_.size() == 0 && options_.scale_columns) set_weights(x);
   return values;
 }
 
@@ -271,7 +298,8 @@ VectorXd Ensemble::expand(const LinearSolution& solution, bool with_values) {
 }
 
 VectorXd Ensemble::increment() {
-  return expand(at_linearization_ ? linear_.solution() : linear_.solve(rights_), true);
+  if (!at_linearization_) return expand(linear_.solve(rights_), true);
+  return expand(curved_.step ? *curved_.step : linear_.solution(), true);
 }
 
 VectorXd Ensemble::remainder() {
@@ -303,6 +331,16 @@ VectorXd Ensemble::increment_of(VecIn r1) {
 }
 
 bool Ensemble::damp(double lambda) {
+  if (is_curved()) {
+    static const std::vector<Eigen::MatrixXd> kNone;
+    CurvedStep step = solve_curved(blocks_, curved_.preferred ? curved_.secant.matrices() : kNone,
+                                   curved_.damping, lambda, options_);
+    if (!step.solved) return false;
+    curved_.step = std::move(step.solution);
+    curved_.decrease = step.decrease;
+    at_linearization_ = true;
+    return true;
+  }
   // D is one number for all variables, the largest column norm at the first point: they are scaled,
   // and norms of single columns change by orders of magnitude on the way from a far start.
   if (damping_ == 0) {
@@ -333,8 +371,8 @@ bool Ensemble::damp(double lambda) {
         .setConstant(std::sqrt(lambda) * damping_);
   }
   at_linearization_ = true;
-  const bool solved =
-      linear_.factorize(damped_blocks_, options_, working_set_) == LinearFit::Status::kSolved;
+  const bool solved = linear_.factorize(damped_blocks_, options_, working_set_, sizes_) ==
+                      LinearFit::Status::kSolved;
   if (solved) working_set_ = linear_.working_set();
   return solved;
 }
