@@ -30,6 +30,7 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
   rights_.resize(n + 1);
   residuals_.resize(n + 1);
   infeasibility_.resize(n + 1);
+  relative_infeasibility_.resize(n + 1);
   failures_.resize(n);
 }
 
@@ -95,6 +96,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   if (own.right.e.size() > 0) {
     infeasibility_[0] = std::max(infeasibility_[0], -own.right.e.minCoeff());
   }
+  relative_infeasibility_[0] = infeasibility_[0];
   if (with_derivatives) blocks_[0] = std::move(own);
 
   // Each writes only to its own place: the numbers do not depend on the number of threads.
@@ -109,6 +111,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
     if (!exists) return;
     residuals_[i + 1] = experiment.residuals();
     infeasibility_[i + 1] = experiment.infeasibility();
+    relative_infeasibility_[i + 1] = experiment.relative_infeasibility();
     if (with_derivatives) {
       blocks_[i + 1] = experiment.block();
       rights_[i + 1] = experiment.block().right;
@@ -129,7 +132,11 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
     why_ = "a residual is not finite";
     return {};
   }
-  return {.exists = true, .defined = true, .objective = value, .infeasibility = infeasibility};
+  return {.exists = true,
+          .defined = true,
+          .objective = value,
+          .infeasibility = infeasibility,
+          .relative_infeasibility = *std::ranges::max_element(relative_infeasibility_)};
 }
 
 void Ensemble::exchange(bool with_derivatives) {
@@ -140,6 +147,7 @@ void Ensemble::exchange(bool with_derivatives) {
     packer.put(failures_[i]);
     if (!failures_[i].empty()) continue;
     packer.put(infeasibility_[i + 1]);
+    packer.put(relative_infeasibility_[i + 1]);
     packer.put(residuals_[i + 1]);
     packer.put(rights_[i + 1]);
     if (with_derivatives) packer.put(blocks_[i + 1]);
@@ -151,6 +159,7 @@ void Ensemble::exchange(bool with_derivatives) {
     unpacker.get(failures_[i]);
     if (!failures_[i].empty()) continue;
     unpacker.get(infeasibility_[i + 1]);
+    unpacker.get(relative_infeasibility_[i + 1]);
     unpacker.get(residuals_[i + 1]);
     unpacker.get(rights_[i + 1]);
     if (with_derivatives) unpacker.get(blocks_[i + 1]);

@@ -121,7 +121,7 @@ class Ensemble : public LeastSquaresProblem {
   std::vector<Block> blocks_, damped_blocks_;
   std::vector<RightSide> rights_;
   std::vector<Eigen::VectorXd> residuals_;  ///< of each block
-  std::vector<double> infeasibility_;
+  std::vector<double> infeasibility_, relative_infeasibility_;
   std::vector<std::string> failures_;  ///< of each experiment; empty: it exists
   bool at_linearization_ = false;      ///< the last point is that of the last linearize()
   bool linearized_ = false;            ///< once: before, there is nothing to condense with

@@ -85,6 +85,8 @@ class Experiment {
   /// inequality, eliminated equations included.
   virtual const Eigen::VectorXd& residuals() const = 0;
   virtual double infeasibility() const = 0;
+  /// The same with matching conditions beside the size of their states, whatever the units.
+  virtual double relative_infeasibility() const { return infeasibility(); }
 
   /// Of the last linearize().
   virtual const Block& block() const = 0;

@@ -20,6 +20,7 @@ class LeastSquaresProblem {
     bool defined = false;      ///< r exists (but the linear problem may have no solution)
     double objective = 0;      ///< sum of squared weighted residuals, or the value of another norm
     double infeasibility = 0;  ///< largest |r2|, or violation of r3
+    double relative_infeasibility = 0;  ///< the same beside the size of what must match
   };
   virtual ~LeastSquaresProblem() = default;
 

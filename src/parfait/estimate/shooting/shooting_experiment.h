@@ -36,6 +36,7 @@ class ShootingExperiment final : public Experiment {
   std::string why() const override { return intervals_.why(); }
   const Eigen::VectorXd& residuals() const override { return values_.b; }
   double infeasibility() const override;
+  double relative_infeasibility() const override;
   const Block& block() const override { return block_; }
   RightSide right_side() const override;
   Eigen::VectorXd expand(VecIn xi, VecIn p, bool with_values) const override;
