@@ -64,6 +64,8 @@ class Wild(CliTest):
     def test_max_steps_is_what_was_asked_for(self):
         _, said = self.fit("max_steps_ignored", "p100.xml", code=1)
         self.assertIn("limit of 100 steps", said)
+        self.assertIn('The model is stiff here (rates of 1e+06 per unit of time', said)
+        self.assertIn('integrator="bdf"', said)
 
     def test_data_that_begin_late_are_pointed_out(self):
         for file in (SOURCE / "tests/cases/wild/year_begins_at_zero").iterdir():

@@ -227,6 +227,8 @@ class IndependentJudge {
     // Without degrees of freedom tol = 1e-6, of every unknown, is all that is asked for.
     const bool exact = y.size() <= p.size();
     rounding_ = (exact ? 1e-10 : 1e-26) * (sum + r.squaredNorm());
+    // Known sigma: what is far below them does not matter.
+    if (random.problem.options.sigma_known) rounding_ += 1e-6;
   }
 
   double objective() const { return residuals(z_).squaredNorm(); }
@@ -367,8 +369,8 @@ RandomOutcome try_random_fit(const RandomFit& random) {
   const double promised = there.promised();
   if (promised > 1e-5 * f + rounding) {
     out.verdict = Verdict::kNotFirstOrder;
-    out.what = fmt::format("a linear step promises {:.2e} of {:.10g} ({})", promised / f, f,
-                           result.iteration.message);
+    out.what = fmt::format("a linear step promises {:.2e} of {:.10g}, rounding {:.1e} ({})",
+                           promised / f, f, rounding, result.iteration.message);
     return out;
   }
   const double lower = there.descend();

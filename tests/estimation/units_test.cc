@@ -41,7 +41,7 @@ Problem predators_in(const Units& u, int intervals, bool bounded) {
   if (bounded) problem.estimates[1].lower = 0.36 * u.p2;  // active: the minimum is at 0.341
   problem.options.integrator.rtol = 1e-12;
   problem.options.integrator.atol = 1e-24;  // relative to all units
-  problem.options.iteration.tolerance = 1e-6;
+  problem.options.iteration.tolerance = 1e-10;
   return problem;
 }
 

@@ -32,6 +32,7 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
   rights_.resize(n + 1);
   residuals_.resize(n + 1);
   infeasibility_.resize(n + 1);
+  relative_infeasibility_.resize(n + 1);
   failures_.resize(n);
   noise_values_.resize(n);
 }
@@ -102,6 +103,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   if (own.right.e.size() > 0) {
     infeasibility_[0] = std::max(infeasibility_[0], -own.right.e.minCoeff());
   }
+  relative_infeasibility_[0] = infeasibility_[0];
   if (with_derivatives) blocks_[0] = std::move(own);
 
   // Each writes only to its own place: the numbers do not depend on the number of threads.
@@ -117,6 +119,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
     residuals_[i + 1] = experiment.residuals();
     if (const NoiseValues* noise = experiment.noise()) noise_values_[i] = *noise;
     infeasibility_[i + 1] = experiment.infeasibility();
+    relative_infeasibility_[i + 1] = experiment.relative_infeasibility();
     if (with_derivatives) {
       blocks_[i + 1] = experiment.block();
       rights_[i + 1] = experiment.block().right;
@@ -146,7 +149,8 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
           .defined = true,
           .objective = value,
           .offset = offset,
-          .infeasibility = infeasibility};
+          .infeasibility = infeasibility,
+          .relative_infeasibility = *std::ranges::max_element(relative_infeasibility_)};
 }
 
 void Ensemble::exchange(bool with_derivatives) {
@@ -157,6 +161,7 @@ void Ensemble::exchange(bool with_derivatives) {
     packer.put(failures_[i]);
     if (!failures_[i].empty()) continue;
     packer.put(infeasibility_[i + 1]);
+    packer.put(relative_infeasibility_[i + 1]);
     packer.put(residuals_[i + 1]);
     const NoiseValues& noise = noise_values_[i];
     packer.put(noise.model);
@@ -174,6 +179,7 @@ void Ensemble::exchange(bool with_derivatives) {
     unpacker.get(failures_[i]);
     if (!failures_[i].empty()) continue;
     unpacker.get(infeasibility_[i + 1]);
+    unpacker.get(relative_infeasibility_[i + 1]);
     unpacker.get(residuals_[i + 1]);
     NoiseValues& noise = noise_values_[i];
     unpacker.get(noise.model);

@@ -132,7 +132,7 @@ class Ensemble : public LeastSquaresProblem {
   std::vector<NoiseValues> noise_values_;   ///< of each experiment
   bool is_likelihood_ = false;
   double objective_ = 0, offset_ = 0;  ///< of the last linearize()
-  std::vector<double> infeasibility_;
+  std::vector<double> infeasibility_, relative_infeasibility_;
   std::vector<std::string> failures_;  ///< of each experiment; empty: it exists
   bool at_linearization_ = false;      ///< the last point is that of the last linearize()
   bool linearized_ = false;            ///< once: before, there is nothing to condense with

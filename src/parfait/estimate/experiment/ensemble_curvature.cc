@@ -30,14 +30,16 @@ bool Ensemble::has_inequalities() const {
   return std::ranges::any_of(blocks_, [](const Block& block) { return block.E.rows() > 0; });
 }
 
-/// Relative changes of all unknowns are damped alike, as strongly as suits the one that moves the
-/// data most; an unknown that is zero by its column. Norms of single columns change by orders of
-/// magnitude on the way from a far start: with them MGH17 of NIST ends in another valley.
+/// Changes relative to the first guess are damped alike, as strongly as suits the one that moves
+/// the data most; an unknown that is zero by its column. Norms of single columns change by orders
+/// of magnitude on the way from a far start: with them MGH17 of NIST ends in another valley.
 ColumnScales Ensemble::damping_scales() const {
   ColumnScales D = linear_.scales();
   double strongest = 0;
   const auto for_all = [&](const auto& f) {
-    for (Eigen::Index i = 0; i < D.p.size(); ++i) f(D.p[i], sizes_.p[i]);
+    for (int i = 0; i < shared_.size(); ++i) {
+      f(D.p[i], shared_.is_log(i) ? 1 / shared_.scale(i) : std::abs(shared_.initial()[i]));
+    }
     for (std::size_t e = 0; e < D.xi.size(); ++e) {
       for (Eigen::Index i = 0; i < D.xi[e].size(); ++i) f(D.xi[e][i], sizes_.xi[e][i]);
     }
@@ -94,7 +96,12 @@ void Ensemble::learn(const std::vector<Block>& before, const VectorXd& from, Vec
   }
   const double curved = predicted - curved_.secant.along(step);
   if (curved != predicted) {
-    curved_.preferred = std::abs(curved - actual) < std::abs(predicted - actual);
+    // Far from a minimum the curvature of the last steps says little about the next.
+    constexpr double kFar = 0.01;
+    double objective_before = 0;
+    for (const Block& block : before) objective_before += block.right.b.squaredNorm();
+    curved_.preferred = actual < kFar * objective_before &&
+                        std::abs(curved - actual) < std::abs(predicted - actual);
   }
   curved_.secant.learn(before, blocks_, step);
 }

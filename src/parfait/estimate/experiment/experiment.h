@@ -106,6 +106,8 @@ class Experiment {
   /// From the next linearize() on the rows of a likelihood are those of the Fisher information, for
   /// covariances, or (as at first) those that steps are made with.
   virtual void set_expected_information(bool /*expected*/) {}
+  /// The same with matching conditions beside the size of their states, whatever the units.
+  virtual double relative_infeasibility() const { return infeasibility(); }
 
   /// Of the last linearize().
   virtual const Block& block() const = 0;

@@ -87,10 +87,10 @@ struct Best {
   }
 };
 
-/// Equations hold well enough for an objective to mean something: beside the size of the unknowns.
-bool feasible(const LeastSquaresProblem::Values& values, VecIn x) {
+/// Equations hold well enough for an objective to mean something.
+bool feasible(const LeastSquaresProblem::Values& values) {
   constexpr double kFeasible = 1e-6;
-  return values.infeasibility <= kFeasible * (x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0);
+  return values.relative_infeasibility <= kFeasible;
 }
 
 /// Whether an iteration gets anywhere: the objective or the increment is the least so far, by a
@@ -283,7 +283,7 @@ GaussNewtonResult Run::from(VecIn start) {
       objective_ = values.defined ? values.objective : std::nan("");
       return finish(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed, why);
     }
-    const bool holds = feasible(values, x_);
+    const bool holds = feasible(values);
     if (may_change_ && holds && best_.exists() && best_.objective >= 0 &&
         values.objective > kExplodes * best_.objective) {
       if (change_method("a step that made the objective explode")) continue;

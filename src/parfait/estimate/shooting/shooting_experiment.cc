@@ -205,6 +205,30 @@ double ShootingExperiment::infeasibility() const {
   return largest;
 }
 
+double ShootingExperiment::relative_infeasibility() const {
+  double largest = 0;
+  const auto include = [&](const VectorXd& values) {
+    if (values.size() > 0) largest = std::max(largest, values.cwiseAbs().maxCoeff());
+  };
+  include(values_.c);
+  for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
+  for (double g : values_.e) largest = std::max(largest, -g);
+  VectorXd size = VectorXd::Zero(layout_.ny());
+  for (const VectorXd& s : trajectory_.at.s) {
+    if (s.size() == size.size()) size = size.cwiseMax(s.cwiseAbs());
+  }
+  for (const VectorXd& h : trajectory_.defects) {
+    if (h.size() != size.size()) continue;
+    // Coordinates of one mechanism compare with each other.
+    const double any = size.size() > 0 ? size.maxCoeff() : 0;
+    for (Index j = 0; j < h.size(); ++j) {
+      const double unit = layout().nodes.comparable || size[j] == 0 ? any : size[j];
+      if (h[j] != 0) largest = std::max(largest, unit > 0 ? std::abs(h[j]) / unit : 1.0);
+    }
+  }
+  return largest;
+}
+
 VectorXd ShootingExperiment::expand(VecIn xi, VecIn p, bool with_values) const {
   const Index nw = condensed_.num_w, nl = layout_.locals.size(), nz = layout_.nz();
   VectorXd theta(layout_.num_theta());
