@@ -93,8 +93,11 @@ Command add_check(CLI::App& app, const GlobalOptions& global) {
       app.add_subcommand("check", "validate a model or problem file and show what is in it");
   auto file = std::make_shared<std::string>();
   parser->add_option("file", *file, "model or problem file")->required()->type_name("FILE");
-  return {parser, [file, &global] {
-            const auto facts = run::check(*file);
+  auto coordinates = std::make_shared<std::string>();
+  parser->add_option("--coordinates", *coordinates, "of mechanisms: natural or joint (natural)")
+      ->type_name("NAME");
+  return {parser, [file, coordinates, &global] {
+            const auto facts = run::check(*file, *coordinates);
             if (global.json) {
               fmt::print("{}", std::visit([](const auto& f) { return io::facts_text(f); }, facts));
             } else if (!global.quiet) {

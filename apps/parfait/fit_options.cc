@@ -41,6 +41,8 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   add("--out", options.out, "DIR", "folder for the results (run/<problem name>)", output);
 
   const char* how = "How to compute it";
+  add("--coordinates", request.coordinates, "NAME", "of mechanisms: natural or joint (natural)",
+      how);
   add("--globalization", request.globalization, "NAME",
       "rmt, natural, full or lm (problem file, or rmt)", how);
   add("--tol", request.tolerance, "X", "largest last increment (problem file, or 1e-6)", how);

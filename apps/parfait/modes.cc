@@ -19,6 +19,7 @@ namespace {
 struct ModesOptions {
   std::string file;
   std::vector<std::string> set;
+  std::string coordinates;
   std::string at = "equilibrium";
   double time = 0;
   int count = std::numeric_limits<int>::max();
@@ -72,6 +73,7 @@ int modes(const ModesOptions& options, const GlobalOptions& global) {
   run::ModesRequest request;
   request.file = options.file;
   request.set = run::parse_settings(options.set);
+  request.coordinates = options.coordinates;
   request.at_initial = options.at == "initial";
   request.time = options.time;
   request.count = options.count;
@@ -110,6 +112,10 @@ Command add_modes(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--set", options->set, "value of a parameter; may be repeated")
       ->type_name("ID=VALUE")
       ->allow_extra_args(false);
+  parser
+      ->add_option("--coordinates", options->coordinates,
+                   "of a mechanism: natural or joint (natural)")
+      ->type_name("NAME");
   parser->add_option("--out", options->out, "folder for the results (run/<model name>)")
       ->type_name("DIR");
   return {parser, [options, &global] { return modes(*options, global); }};

@@ -27,10 +27,10 @@ NARROWER = {
 }
 # Subfolders of large rooms, in the order of the work. A step may include the steps before it ...
 STEPS = {
-    "mechanism": ["description", "elements", "constants", "quantities", "checks"],
+    "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
             "second_order", "build"],
-    "tree": ["structure", "algorithms", "build", "system"],
+    "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit"],
     "io": ["text", "model", "problem", "motion_files", "results"],
@@ -39,7 +39,7 @@ STEPS = {
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {
-    "mechanism": ["description", "elements", "constants", "quantities", "checks"],
+    "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "estimate/algebraic": {"linear", "iteration", "problem", "experiment"},
     "estimate/statistics": {"linear", "iteration", "problem", "experiment"},
 }

@@ -129,7 +129,7 @@ Problem parse_problem_text(std::string_view text, const std::string& file_name) 
   return parse_problem(XmlSource(text, file_name));
 }
 
-Problem parse_problem(const XmlSource& source) {
+Problem parse_problem(const XmlSource& source, Coordinates coordinates) {
   const std::string& file_name = source.file();
   Element root(source, source.root());
   if (root.name() != "problem") {
@@ -148,7 +148,7 @@ Problem parse_problem(const XmlSource& source) {
   read_remarks(root, problem.remarks);
   root.finish();
 
-  ModelLibrary models(folder);
+  ModelLibrary models(folder, coordinates);
   for (auto& element : experiments) {
     problem.experiments.push_back(read_experiment(element, folder, models));
   }
@@ -166,8 +166,8 @@ Problem read_problem_text(std::string_view text, const std::string& file_name) {
   return problem;
 }
 
-Problem parse_problem(const std::filesystem::path& file) {
-  return parse_problem_text(read_text_file(file), file.string());
+Problem parse_problem(const std::filesystem::path& file, Coordinates coordinates) {
+  return parse_problem(XmlSource(read_text_file(file), file.string()), coordinates);
 }
 
 Problem read_problem(const std::filesystem::path& file) {
@@ -179,9 +179,10 @@ bool is_problem_file(const std::filesystem::path& file) {
   return Element(source, source.root()).name() == "problem";
 }
 
-std::variant<AnyModel, Problem> parse_any_file(const std::filesystem::path& file) {
+std::variant<AnyModel, Problem> parse_any_file(const std::filesystem::path& file,
+                                               Coordinates coordinates) {
   const XmlSource source(read_text_file(file), file.string());
-  if (Element(source, source.root()).name() == "problem") return parse_problem(source);
+  if (Element(source, source.root()).name() == "problem") return parse_problem(source, coordinates);
   return read_any_model(source);
 }
 

@@ -20,6 +20,7 @@ struct FitRequest {
   std::optional<estimate::Problem> problem{};  ///< instead of the file: a problem made in code
   /// Initial values of estimated parameters; of others, conditions in all experiments.
   std::vector<Setting> set{};
+  std::string coordinates{};       ///< of mechanisms read from files: natural, joint
   std::vector<std::string> fix{};  ///< parameters that are held instead of estimated
   std::string start{};             ///< result.json or run folder of an earlier fit, to begin there
   std::optional<result::Fit> start_from{};  ///< the same, as it was found

@@ -58,7 +58,9 @@ FitPlan make_plan(const FitRequest& request) {
   }
   FitPlan plan;
   auto& problem = plan.problem =
-      request.problem ? *request.problem : io::parse_problem(request.file);
+      request.problem ? *request.problem
+                      : io::parse_problem(request.file,
+                                          io::coordinates_of(request.coordinates, "--coordinates"));
   estimate::check_measured(problem);
   auto& iteration = problem.options.iteration;
   if (!request.globalization.empty()) {

@@ -5,7 +5,6 @@
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
-#include "parfait/mbs/model.h"
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/mechanism/constants/element_constants.h"
 
@@ -47,9 +46,10 @@ Model::Simulation settings_of(const dynamics::Simulation& s) {
   return out;
 }
 
-Model load(const mechanism::Description& description) {
-  const auto model = mbs::build(description);
+Model load(const mechanism::Description& description, io::Coordinates coordinates) {
+  const auto model = io::build_mechanics(description, coordinates);
   Model loaded;
+  loaded.coordinates = coordinates;
   loaded.system = model;
   loaded.mechanics = model;
   loaded.contents =
@@ -62,7 +62,7 @@ Model load(const mechanism::Description& description) {
   return loaded;
 }
 
-Model load(const dynamics::FormulaModel& model) {
+Model load(const dynamics::FormulaModel& model, io::Coordinates /*coordinates*/) {
   Model loaded;
   loaded.warnings = dynamics::check(model);
   loaded.system = dynamics::make_formula_system(model);
@@ -86,15 +86,17 @@ std::vector<double> Model::parameter_values() const {
   return p;
 }
 
-Model load_model(const std::string& file, const std::vector<Setting>& settings) {
-  return make_model(io::read_any_model(file), settings, file);
+Model load_model(const std::string& file, const std::vector<Setting>& settings,
+                 io::Coordinates coordinates) {
+  return make_model(io::read_any_model(file), settings, file, coordinates);
 }
 
-Model make_model(io::AnyModel source, const std::vector<Setting>& settings,
-                 const std::string& file) {
+Model make_model(io::AnyModel source, const std::vector<Setting>& settings, const std::string& file,
+                 io::Coordinates coordinates) {
   std::visit([&](auto& model) { apply(settings, model); }, source);
   try {
-    Model model = std::visit([](const auto& described) { return load(described); }, source);
+    Model model =
+        std::visit([&](const auto& described) { return load(described, coordinates); }, source);
     model.file = file;
     model.source = std::make_shared<const io::AnyModel>(std::move(source));
     return model;
@@ -107,7 +109,8 @@ Model make_model(io::AnyModel source, const std::vector<Setting>& settings,
 }
 
 Model with_settings(const Model& model, const std::vector<Setting>& settings) {
-  return settings.empty() ? model : make_model(*model.source, settings, model.file);
+  return settings.empty() ? model
+                          : make_model(*model.source, settings, model.file, model.coordinates);
 }
 
 }  // namespace parfait::run

@@ -34,8 +34,10 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
   if (request.count < 1) {
     throw base::InputError(fmt::format("--count {}: must be at least 1.", request.count));
   }
-  const Model model = request.model ? with_settings(*request.model, request.set)
-                                    : load_model(request.file, request.set);
+  const Model model = request.model
+                          ? with_settings(*request.model, request.set)
+                          : load_model(request.file, request.set,
+                                       io::coordinates_of(request.coordinates, "--coordinates"));
   const auto& system = *model.system;
   if (!request.out.empty()) check_replaceable(request.out);
   ModesRun run;

@@ -17,6 +17,7 @@ struct ModesRequest {
   std::string file;              ///< model file
   std::optional<Model> model{};  ///< instead of the file
   std::vector<Setting> set{};    ///< values of parameters
+  std::string coordinates{};     ///< of a mechanism read from the file: natural, joint
   bool at_initial = false;       ///< about the initial position instead of the equilibrium near it
   double time = 0;               ///< what depends on time stands still there [s]
   int count = std::numeric_limits<int>::max();  ///< so many modes, the slowest

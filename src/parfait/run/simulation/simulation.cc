@@ -5,7 +5,6 @@
 #include "parfait/integrate/driver/integrator.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
-#include "parfait/mbs/model.h"
 #include "parfait/report/pages/simulation_report.h"
 #include "parfait/run/job/origin.h"
 #include "parfait/run/job/poll.h"
@@ -79,8 +78,10 @@ class Motion {
 SimulationRun simulate(const SimulationRequest& request, const Callbacks& callbacks) {
   Stopwatch watch;
   SimulationRun run;
-  const Model model = request.model ? with_settings(*request.model, request.set)
-                                    : load_model(request.file, request.set);
+  const Model model = request.model
+                          ? with_settings(*request.model, request.set)
+                          : load_model(request.file, request.set,
+                                       io::coordinates_of(request.coordinates, "--coordinates"));
   // Now: what somebody does to the files meanwhile must neither cost the result nor its hashes.
   const result::Origin origin = {request.arguments, files_of(model)};
   run.timing.add("read", watch.lap());

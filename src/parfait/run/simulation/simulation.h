@@ -18,6 +18,7 @@ struct SimulationRequest {
   std::string file;              ///< model file
   std::optional<Model> model{};  ///< instead of the file: a model that is read or made already
   std::vector<Setting> set{};    ///< values of parameters
+  std::string coordinates{};     ///< of a mechanism read from the file: natural, joint
 
   std::optional<double> until{};  ///< end time [s]; 10
   std::optional<double> step{};   ///< between rows of the trajectory [s]; until / 500

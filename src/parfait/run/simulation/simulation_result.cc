@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parfait/mbs/model.h"
 #include "parfait/run/job/version.h"
 
 namespace parfait::run {
