@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench bench-peers format lint install tool configure packages
+.PHONY: help run human test bench bench-peers format lint install tool configure packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,6 +12,12 @@ help:  ## Show this list
 run: tool  ## Build the tool, then estimate the six springs of examples/hexapod from the motion of its load
 	@echo "== Fitting examples/hexapod/problem.xml"
 	@$(BUILD)/apps/parfait/parfait fit examples/hexapod/problem.xml --out run/hexapod
+
+human: tool  ## Build the tool, then estimate ten constants of a sitting human from markers on its skin (Kraus 2006, chapter 14)
+	@echo "== Fitting examples/sitting_human/problem.xml"
+	@$(BUILD)/apps/parfait/parfait fit examples/sitting_human/problem.xml --out run/sitting_human
+	@python3 examples/sitting_human/table.py run/sitting_human
+	@echo "== report in run/sitting_human/report.html"
 
 test: configure  ## Build everything and run all tests
 	@echo "== Building everything in $(BUILD)"
@@ -34,7 +40,7 @@ bench:  ## Build and run the benchmarks
 	@scripts/install-packages scripts/packages.txt scripts/packages-bench.txt
 	@cmake --preset release -B build/bench -DPARFAIT_TESTS=OFF -DPARFAIT_BENCH=ON >/dev/null
 	@cmake --build build/bench
-	@for program in rhs k12 simulate estimate; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
+	@for program in rhs k12 simulate estimate human; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
 
 bench-peers:  ## Compare with Simbody, MuJoCo, Ceres with CVODES (installs them)
 	@scripts/install-packages scripts/packages.txt scripts/packages-peers.txt
