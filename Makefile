@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run test python gallery bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages web-packages
+.PHONY: help run human test python gallery bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages web-packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,12 @@ run: tool  ## Build the tool, then estimate the six springs of examples/hexapod 
 	@$(BUILD)/apps/parfait/parfait fit examples/hexapod/problem.xml --out run/hexapod
 	@echo "== The report: $(CURDIR)/run/hexapod/report.html"
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then echo "   open it with: xdg-open run/hexapod/report.html"; fi
+
+human: tool  ## Build the tool, then estimate ten constants of a sitting human from markers on its skin (Kraus 2006, chapter 14)
+	@echo "== Fitting examples/sitting_human/problem.xml"
+	@$(BUILD)/apps/parfait/parfait fit examples/sitting_human/problem.xml --out run/sitting_human
+	@python3 examples/sitting_human/table.py run/sitting_human
+	@echo "== report in run/sitting_human/report.html"
 
 test: web-packages packages  ## Build everything and run all tests
 	@scripts/install-packages scripts/packages-python.txt
@@ -52,7 +58,7 @@ bench:  ## Build and run the benchmarks
 	@scripts/install-packages scripts/packages.txt scripts/packages-bench.txt
 	@cmake --preset release -B build/bench -DPARFAIT_TESTS=OFF -DPARFAIT_BENCH=ON >/dev/null
 	@cmake --build build/bench
-	@for program in rhs k12 simulate estimate; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
+	@for program in rhs k12 simulate estimate human; do echo "== bench_$$program"; build/bench/bench/bench_$$program; done
 
 bench-petab:  ## Fit the PEtab problems of a folder from many starts: make bench-petab PETAB=FOLDER STARTS=100
 	@test -d "$(PETAB)" || { echo "say PETAB=FOLDER, with a folder for each problem"; exit 2; }

@@ -1,7 +1,7 @@
 // The PEtab problems of a folder: the likelihood at the nominal parameters, a fit from there, and
 // many fits from random points within the bounds, beside what others report.
 //
-//   bench_petab FOLDER [--only NAME] [--starts N] [--seed S] [--seconds T] [--iterations N]
+//   bench_petab FOLDER [--only NAME] [--starts N] [--seed S] [--seconds T] [--iterations N] [--verbose]
 //
 // FOLDER holds one folder per problem, as the PEtab benchmark collection does (github.com/
 // Benchmarking-Initiative/Benchmark-Models-PEtab). Times are CPU times of this process.
@@ -67,6 +67,7 @@ struct Arguments {
   unsigned seed = 1;
   double seconds = 60;
   int iterations = 300;
+  bool verbose = false;  ///< a line for every start
 };
 
 /// nllh - log prior.
@@ -91,7 +92,18 @@ estimate::Problem random_start(const estimate::Problem& problem, std::mt19937_64
 estimate::FitResult fit_within(estimate::Problem problem, double seconds) {
   const double begin = cpu_seconds();
   problem.options.interrupted = [begin, seconds] { return cpu_seconds() - begin > seconds; };
-  return estimate::fit(problem);
+  // A fit that gains next to nothing any more is left: where parameters cannot be determined, the
+  // last of its steps lead nowhere.
+  constexpr std::size_t kLook = 15;
+  constexpr double kNothing = 1e-2;  // of -2 log L
+  estimate::FitSettings settings;
+  std::vector<double> history;
+  settings.on_iteration = [&](const estimate::Iteration& line, const auto&...) {
+    history.push_back(line.objective);
+    return history.size() <= kLook ||
+           history[history.size() - 1 - kLook] - history.back() > kNothing;
+  };
+  return estimate::fit(problem, settings);
 }
 
 void run(const fs::path& yaml, const Arguments& arguments) {
@@ -132,6 +144,9 @@ void run(const fs::path& yaml, const Arguments& arguments) {
   std::fflush(stdout);
   if (arguments.starts == 0) return;
 
+  // Points far away need no ten digits.
+  problem.options.integrator.rtol = 1e-7;
+  problem.options.integrator.atol = 1e-10;
   std::mt19937_64 random(arguments.seed);
   std::vector<double> costs;
   double linearizations = 0;
@@ -143,6 +158,11 @@ void run(const fs::path& yaml, const Arguments& arguments) {
                       static_cast<double>(problem.experiments.size());
     converged += result.converged() ? 1 : 0;
     const double cost = cost_of(result);
+    if (arguments.verbose) {
+      fmt::print("    {:3d} {:14.6f}  {} after {} iterations, {:.1f} s: {}\n", k, cost,
+                 estimate::text(result.iteration.status), result.iteration.iterations,
+                 cpu_seconds() - begin, result.iteration.message);
+    }
     if (std::isfinite(cost)) {
       costs.push_back(cost);
     } else {
@@ -191,6 +211,8 @@ Arguments read_arguments(int argc, char** argv) {
       out.seconds = std::atof(value().c_str());
     } else if (option == "--iterations") {
       out.iterations = std::atoi(value().c_str());
+    } else if (option == "--verbose") {
+      out.verbose = true;
     } else {
       out.folder = option;
     }

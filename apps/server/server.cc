@@ -147,7 +147,8 @@ void Server::Parts::listen_to_requests() {
     return httplib::Server::HandlerResponse::Handled;
   });
   http.set_error_handler([](const Request&, Response& response) {
-    add_headers(response, kPagePolicy);
+    // Requests that could not be read at all did not come past the rules.
+    if (!response.has_header("Content-Security-Policy")) add_headers(response, kPagePolicy);
     if (response.body.empty()) {
       response.set_content(fmt::format("{}\n", response.status), "text/plain");
     }

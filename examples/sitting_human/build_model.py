@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Writes sitting_human.xml: the human of `parfait human` on a car seat (Kraus 2006, chapter 14).
+"""Writes the human of `parfait human` on a car seat (Kraus 2006, chapter 14).
 
-    parfait human --sex male --height 1.741 --mass 73 --posture sitting --recline 12 --out human.xml
-    build_model.py human.xml nominal.xml              the posture as it is drawn
-    parfait modes nominal.xml --out settled
-    build_model.py human.xml sitting_human.xml settled/equilibrium.csv
+    build_model.py HUMAN OUT [TABLE]
 
-The second call puts the settled posture into the model as numbers. README.md says where every number comes from.
+HUMAN is a model file of `parfait human --posture sitting`. TABLE has the frames of all bodies in its last row; without it the
+posture is the one that is drawn. settle.py calls this twice. README.md says where every number comes from.
 """
 import csv
 import math
@@ -19,7 +17,6 @@ def add(a, b): return [x + y for x, y in zip(a, b)]
 def sub(a, b): return [x - y for x, y in zip(a, b)]
 def times(s, a): return [s * x for x in a]
 def dot(a, b): return sum(x * y for x, y in zip(a, b))
-def cross(a, b): return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def tilted(angle):
@@ -62,21 +59,14 @@ def named(name): return next(b for b in bodies if b.name == name)
 def read_human(file):
     for e in ET.parse(file).getroot().findall("body"):
         p = e.find("position")
-        def number(source, name):
-            value = source.get(name)
-            return [float(x) for x in (value if value is not None else source.find(name).text).split()]
-        axes = [number(p, k) if p.get(k) or p.find(k) is not None else default
-                for k, default in zip("xyz", WORLD.axes)]
-        inertia = e.get("moment_of_inertia")
-        if inertia:
-            inertia = [float(x) for x in inertia.split()]
-        else:
-            rows = [[float(x) for x in (e.find("moment_of_inertia").get(k) or e.find("moment_of_inertia").find(k).text).split()]
-                    for k in "xyz"]
-            inertia = [rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]]
-        inertia += [0] * (6 - len(inertia))
-        body = Body(e.get("id"), number(p, "o"), axes, number(e, "mass")[0], number(e, "center_of_mass"), inertia)
-        body.joint_centers = {m.get("id"): number(m, "o") for m in e.findall("marker")}
+        def number(source, name, default):
+            text = source.get(name) or source.findtext(name)
+            return [float(x) for x in text.split()] if text else default
+        axes = [number(p, k, default) for k, default in zip("xyz", WORLD.axes)]
+        inertia = number(e, "moment_of_inertia", None)
+        body = Body(e.get("id"), number(p, "o", [0, 0, 0]), axes, number(e, "mass", None)[0], number(e, "center_of_mass", [0, 0, 0]),
+                    inertia + [0] * (6 - len(inertia)))
+        body.joint_centers = {m.get("id"): number(m, "o", [0, 0, 0]) for m in e.findall("marker")}
         body.shapes = [{k: v for k, v in s.attrib.items()} for s in e.findall("shape")]
         bodies.append(body)
 
@@ -180,9 +170,9 @@ def add_skeleton():
         s = "_" + side
         force("Spherical", "muscles_shoulder" + s, diagonal([30] * 3, [2] * 3), named("thorax"), named("upper_arm" + s),
               at("thorax", "shoulder" + s), x=trunk_x, z=trunk_z)
-        force("Spherical", "muscles_hip" + s, diagonal([40] * 3, [3] * 3), named("pelvis"), named("thigh" + s),
+        force("Spherical", "muscles_hip" + s, diagonal([200] * 3, [10] * 3), named("pelvis"), named("thigh" + s),
               at("pelvis", "hip" + s), x=trunk_x, z=trunk_z)
-        force("Spherical", "muscles_ankle" + s, diagonal([30] * 3, [2] * 3), named("shank" + s), named("foot" + s),
+        force("Spherical", "muscles_ankle" + s, diagonal([100] * 3, [2] * 3), named("shank" + s), named("foot" + s),
               at("shank" + s, "ankle" + s), x=[1, 0, 0], z=[0, 0, 1])
         force("Rotational_Spring_Damper", "muscles_elbow" + s,
               f'stiffness="elbow{s}_stiffness" damping="elbow{s}_damping"', named("upper_arm" + s), named("forearm" + s),
@@ -196,16 +186,24 @@ def add_skeleton():
         damping = "wobble_lumbus_damping" if name == "lumbus" else "100"
         force("Wobbling", "tissue_" + name,
               f'stiffness="{stiffness}" damping="{damping}" rotational_stiffness="100" rotational_damping="2"',
-              bone, tissue, tissue.o, x=bone.axes[0], z=bone.axes[2])
+              bone, tissue, tissue.o, *tissue_axes(name, bone))
+
+
+def tissue_axes(name, bone):
+    """Axes in which the tissue's springs lie: two of them 45 degrees from the vertical, so that the weight stretches both. Along the
+    axes of the bone one would carry it all, and a cubic spring that carries nothing has no stiffness: the posture would tip over."""
+    forward, left, up = bone.axes
+    if name.startswith("thigh"): forward, up = up, forward          # lies down: its z is level, its x upright
+    return None, forward, times(math.sqrt(0.5), add(left, up))
 
 
 # Stiffness [N m/rad] and damping [N m s/rad] beside the discs: about x (to the side), y (forward), z.
-SPINE = [([300, 300, 100], [10, 10, 5]), ([300, 300, 100], [10, 10, 5]), ([60, 60, 30], [2, 2, 1])]
-SEAT_STIFFNESS, SEAT_DAMPING = 180e3, 1500      # of the cushion [N/m, N s/m]
-CONTACT = dict(stiffness=40e3, radius=0.02)     # of skin and clothes [N/m, m]
+SPINE = [([450, 450, 200], [6, 6, 3]), ([450, 450, 200], [6, 6, 3]), ([100, 100, 40], [1.5, 1.5, 0.8])]
+SEAT_STIFFNESS, SEAT_DAMPING = 600e3, 3000      # of the cushion [N/m, N s/m]
+CONTACT = dict(stiffness=150e3, radius=0.02)     # of skin and clothes [N/m, m]
 
 
-def contact(name, surface, body, point, foot, normal, along, face=None, damping=0.5, friction=1.0, stiffness=None):
+def contact(name, surface, body, point, foot, normal, along, face=None, damping=3.0, friction=1.0, stiffness=None):
     """`point` of `body` on the surface through `foot`."""
     key = "Hertz_Face" if face else "Hertz_Plane"
     constants = f'stiffness="{stiffness or CONTACT["stiffness"]:g}" radius="{CONTACT["radius"]:g}" friction="{friction:g}" damping="{damping:g}"'
@@ -322,9 +320,10 @@ def write(file):
 
 
 def settle(file):
-    """Frames of all bodies from the table of states that `parfait modes` wrote."""
+    """Frames of all bodies from the last row of a table of quantities."""
     with open(file) as f:
-        values = {row[0]: float(row[1]) for row in csv.reader(f) if len(row) > 1 and row[1][:1] in "-0123456789"}
+        rows = list(csv.reader(f))
+    values = {name.replace(".origin.", ".o."): float(x) for name, x in zip(rows[0], rows[-1])}
     for b in bodies:
         axes = [[values[f"{b.name}.e{i}.{k}"] for k in "xyz"] for i in (1, 2, 3)]
         b.o = [values[f"{b.name}.o.{k}"] for k in "xyz"]

@@ -43,7 +43,7 @@ class Coordinates(CliTest):
         (natural_result, natural), (joint_result, joint) = self.both(SIX_BAR, "--until", "1")
         self.assert_same(natural, joint, 1e-6)
         for result in (natural_result, joint_result):
-            self.assertEqual(len(result["partition"]["choices"][0]["rows"]), 1, result["partition"])
+            self.assertEqual(len(result["partition"]["choices"][0]["left_out"]), 1, result["partition"])
         (_, natural), (_, joint) = self.both(HELD, "--until", "0.5")
         self.assert_same(natural, joint, 1e-6)
         for name in ("natural", "joint"):

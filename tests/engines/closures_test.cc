@@ -80,15 +80,14 @@ TEST(TwoEngines, MoveEveryExampleAlike) {
 }
 
 TEST(TwoEngines, SeeGalleryModelsAlike) {
-  using namespace testing_support;
   const std::vector<std::pair<const char*, mechanism::Description>> models = {
-      {"four_bar", four_bar()},
-      {"bricard", bricard()},
-      {"hexapod", hexapod()},
+      {"four_bar", testing_support::four_bar()},
+      {"bricard", testing_support::bricard()},
+      {"hexapod", testing_support::hexapod()},
       {"loop", testing_support::loop(2)},
-      {"driven_pendulum", driven_pendulum().description},
-      {"skate", skate()},
-      {"constant_speed_pair", constant_speed_pair()}};
+      {"driven_pendulum", testing_support::driven_pendulum().description},
+      {"skate", testing_support::skate()},
+      {"constant_speed_pair", testing_support::constant_speed_pair()}};
   for (const auto& [name, description] : models) {
     SCOPED_TRACE(name);
     TwoEngines engines(description);
@@ -162,12 +161,11 @@ mechanism::Parameter drives(const std::string& id, const std::string& target) {
 }
 
 TEST(TreeModel, ObeysTheLawsWithLoopsAndForces) {
-  using namespace testing_support;
-  auto legs = hexapod();
+  auto legs = testing_support::hexapod();
   legs.parameters = {drives("m", "load.mass"), drives("k", "spring_1.stiffness")};
   {
     SCOPED_TRACE("four bar");
-    auto d = four_bar();
+    auto d = testing_support::four_bar();
     d.parameters = {drives("m", "body_2.mass"), drives("o", d.joints[3].id + ".end.o.x")};
     expect_laws(d, 0);
   }
@@ -178,16 +176,16 @@ TEST(TreeModel, ObeysTheLawsWithLoopsAndForces) {
   }
   {
     SCOPED_TRACE("driven pendulum");
-    expect_laws(driven_pendulum().description, 0);
-    expect_laws(driven_pendulum().description, 1e-2);
+    expect_laws(testing_support::driven_pendulum().description, 0);
+    expect_laws(testing_support::driven_pendulum().description, 1e-2);
   }
   {
     SCOPED_TRACE("skate");
-    expect_laws(skate(), 1e-2);
+    expect_laws(testing_support::skate(), 1e-2);
   }
   {
     SCOPED_TRACE("constant speed");
-    expect_laws(constant_speed_pair(), 1e-2);
+    expect_laws(testing_support::constant_speed_pair(), 1e-2);
   }
 }
 

@@ -10,9 +10,8 @@
 #include "random_mechanisms.h"
 #include "two_engines.h"
 
+namespace parfait {
 namespace {
-
-using namespace parfait;
 
 /// Whether everything agrees; prints a line.
 bool compare(unsigned seed) {
@@ -42,12 +41,13 @@ bool compare(unsigned seed) {
 }
 
 }  // namespace
+}  // namespace parfait
 
 int main(int argc, char** argv) {
   const unsigned first = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
   const unsigned last = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : argc > 1 ? first : 200;
   int different = 0;
-  for (unsigned seed = first; seed <= last; ++seed) different += compare(seed) ? 0 : 1;
+  for (unsigned seed = first; seed <= last; ++seed) different += parfait::compare(seed) ? 0 : 1;
   std::printf("%d of %u differ\n", different, last - first + 1);
   return different == 0 ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 
 #include "build.h"
 #include "parfait/estimate/fit/fit.h"
+#include "parfait/estimate/fit/synthesize.h"
 
 // Models in which it is known what cannot be determined: verdicts, advice, and the advice followed.
 namespace parfait::estimation::planted_redundancy_test {
@@ -254,6 +255,57 @@ TEST(PlantedRedundancy, EveryVerdictIsRightAndTheAdviceHelps) {
   EXPECT_GT(combinations, 100);
   EXPECT_GT(practically, 5);
   EXPECT_GT(refits, 500);
+}
+
+TEST(PlantedRedundancy, InReactionsTheScaleAndTheProductAreFound) {
+  // A -> B -> with the rate k1 k2, seen through an unknown gain; C is never seen.
+  dynamics::FormulaModel model;
+  for (const char* name : {"k1", "k2", "k3", "k4", "gain", "A0"}) model.parameter(name, 1);
+  model.state("A", "A0", "-k1 * k2 * A");
+  model.state("B", 0, "k1 * k2 * A - k3 * B");
+  model.state("C", 0, "k3 * B - k4 * C");
+  std::mt19937 random(8);
+  std::uniform_real_distribution<double> value(0.3, 2);
+  for (int trial = 0; trial < 12; ++trial) {
+    SCOPED_TRACE(trial);
+    Problem problem;
+    for (const char* name : {"k1", "k2", "k3", "k4", "gain", "A0"}) {
+      const double truth = value(random);
+      const bool is_log = random() % 2 == 0;
+      problem.estimates.push_back(
+          {.parameter = name,
+           .initial = truth * (1 + 0.1 * (value(random) - 1)),
+           .transform = is_log ? Estimate::Transform::kLog : Estimate::Transform::kNone,
+           .truth = truth});
+    }
+    problem.experiments.push_back(dynamic_experiment(
+        "run", model, times(0.1, 4, 30), {{"a", "gain * A"}, {"b", "gain * B"}}, 0.005));
+    problem = synthesize(problem, static_cast<unsigned>(trial));
+    const FitResult result = fit(problem);
+    ASSERT_TRUE(result.converged()) << result.iteration.message;
+    const std::vector<ParameterClass> expected = {
+        ParameterClass::kCombination, ParameterClass::kCombination, ParameterClass::kDetermined,
+        ParameterClass::kNoInfluence, ParameterClass::kCombination, ParameterClass::kCombination};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_STREQ(text(result.estimates[i].parameter_class), text(expected[i]))
+          << result.estimates[i].id;
+    }
+    for (const auto& [name, other] : {std::pair{"k1", "k2"}, {"gain", "A0"}}) {
+      const Finding* f = finding_about(result, name);
+      ASSERT_NE(f, nullptr);
+      NameSets suggested;
+      for (const auto& set : f->fixings) suggested.insert({set.begin(), set.end()});
+      EXPECT_EQ(suggested, (NameSets{{name}, {other}}));
+    }
+    for (const std::set<std::string>& fixing :
+         {std::set<std::string>{"k1", "gain", "k4"}, {"k2", "A0", "k4"}}) {
+      const FitResult held = fit(holding(problem, result, fixing));
+      ASSERT_TRUE(held.converged()) << held.iteration.message;
+      EXPECT_TRUE(open_of(held).empty());
+      EXPECT_NEAR(held.objective, result.objective, 1e-5 * result.objective);
+    }
+    EXPECT_EQ(result.identifiability.smallest_fixing().size(), 3U);
+  }
 }
 
 TEST(PlantedRedundancy, SaysWhatADirectionDoes) {

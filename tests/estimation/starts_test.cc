@@ -117,12 +117,13 @@ TEST(Starts, LieWithinTheBoundsOnTheScaleOfTheEstimate) {
        .upper = 1e4,
        .transform = Estimate::Transform::kLog},
       {.parameter = "free", .initial = 7},
+      {.parameter = "rate", .initial = 1, .lower = 1e-2, .upper = 1e2},
       {.parameter = "known", .initial = 3, .prior = Prior{.value = 3, .sigma = 1}}};
   const StartSpace space = make_start_space(problem);
   EXPECT_EQ(space.kept, (std::vector<std::string>{"free"}));
   constexpr int kCount = 128;
   const StartPoints points(space, kCount, 5);
-  int low_a = 0, low_k = 0;
+  int low_a = 0, low_k = 0, low_rate = 0;
   for (int i = 1; i <= kCount; ++i) {
     const auto e = points.problem_of(problem, i).estimates;
     EXPECT_GE(e[0].initial, -2);
@@ -130,16 +131,18 @@ TEST(Starts, LieWithinTheBoundsOnTheScaleOfTheEstimate) {
     EXPECT_GE(e[1].initial, 1e-4);
     EXPECT_LE(e[1].initial, 1e4);
     EXPECT_EQ(e[2].initial, 7);
-    EXPECT_GE(e[3].initial, 1);
-    EXPECT_LE(e[3].initial, 5);
+    EXPECT_GE(e[4].initial, 1);
+    EXPECT_LE(e[4].initial, 5);
+    low_rate += e[3].initial < 0.1 ? 1 : 0;
     low_a += e[0].initial < 0 ? 1 : 0;
     low_k += e[1].initial < 0.01 ? 1 : 0;
   }
-  EXPECT_EQ(low_a, kCount / 4);  // a quarter of the range, exactly: the points are stratified
-  EXPECT_EQ(low_k, kCount / 4);  // two of eight decades
+  EXPECT_EQ(low_a, kCount / 4);     // a quarter of the range, exactly: the points are stratified
+  EXPECT_EQ(low_k, kCount / 4);     // two of eight decades
+  EXPECT_EQ(low_rate, kCount / 4);  // one of four decades
   EXPECT_EQ(points.problem_of(problem, 0).estimates[0].initial, 1);
   problem.estimates.erase(problem.estimates.begin(), problem.estimates.begin() + 2);
-  problem.estimates.pop_back();
+  problem.estimates.resize(1);
   EXPECT_THROW(make_start_space(problem), base::InputError);
 }
 

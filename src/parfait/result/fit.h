@@ -222,9 +222,10 @@ struct FitWork {
 struct FitOptions {
   std::string globalization;
   bool back_projection = false;
+  std::optional<std::string> convergence{};  ///< none: statistical
   double tol = 0;
-  int max_iterations = 0;
-  std::string norm;  ///< "l2", "l1", ...
+  std::optional<int> max_iterations{};  ///< none: as long as there was progress
+  std::string norm;                     ///< "l2", "l1", ...
   std::optional<double> huber_gamma;
   std::string condensing, reduction, relaxation;
   std::optional<double> relaxation_rate, relaxation_factor;  ///< baumgarte: one of them

@@ -137,12 +137,14 @@ struct AlgebraicExperiment::Impl {
     }
     residuals.head(n) = likelihood.residuals();
     noise.cost = likelihood.cost();
+    noise.data = likelihood.data();
     for (Index i = n; i < residuals.size(); ++i) {
       const double sigma = experiment_layout.residuals[static_cast<std::size_t>(i)].sigma;
       noise.sigma[i] = sigma;
       noise.model[i] =
           experiment_layout.residuals[static_cast<std::size_t>(i)].measured + sigma * residuals[i];
       noise.cost += normal_cost(residuals[i], sigma);
+      noise.data += std::pow(noise.model[i] / sigma, 2);
     }
     return true;
   }

@@ -24,6 +24,7 @@ struct NoiseValues {
   Eigen::VectorXd sigma;
   Eigen::VectorXd unit;  ///< of the model's value, per unit of its row in the block
   double cost = 0;       ///< -2 log L, constants and priors included
+  double data = 0;       ///< sum of squares of what is compared, in sigma: measured or modelled
 };
 
 /// An initial state that is estimated: entry `index` of x, times `scale`.
@@ -39,6 +40,8 @@ struct NodeStates {
   std::vector<double> times{};
   std::vector<int> first{};  ///< -1: not all of the node is unknown (the first, as a rule)
   Eigen::VectorXd scale{};
+  /// Coordinates of one mechanism, tied by constraints: their changes compare with each other.
+  bool comparable = false;
 };
 
 /// What the numbers of an experiment stand for: constant from the day it is made.
@@ -103,6 +106,8 @@ class Experiment {
   /// From the next linearize() on the rows of a likelihood are those of the Fisher information, for
   /// covariances, or (as at first) those that steps are made with.
   virtual void set_expected_information(bool /*expected*/) {}
+  /// The same with matching conditions beside the size of their states, whatever the units.
+  virtual double relative_infeasibility() const { return infeasibility(); }
 
   /// Of the last linearize().
   virtual const Block& block() const = 0;

@@ -123,7 +123,7 @@ LikelihoodRows::Failure LikelihoodRows::evaluate(VecIn model, VecIn sigma) {
   sigma_ = sigma;
   r_.resize(size());
   at_.resize(rows_.size());
-  cost_ = 0;
+  cost_ = data_ = 0;
   for (int i = 0; i < size(); ++i) {
     const Row& row = this->row(i);
     if (!std::isfinite(model[i])) return {i, fmt::format("the model's value is {:g}", model[i])};
@@ -137,6 +137,9 @@ LikelihoodRows::Failure LikelihoodRows::evaluate(VecIn model, VecIn sigma) {
     at = error_density(row.noise, model[i], row.measured, sigma[i]);
     r_[i] = at.r;
     cost_ += at.cost;
+    const double measured = transformed(row.noise.scale, row.measured) / sigma[i];
+    const double largest = std::max(std::abs(measured), std::abs(measured + at.r));
+    data_ += largest * largest;
   }
   return {};
 }

@@ -84,6 +84,8 @@ class LikelihoodRows {
   const Eigen::VectorXd& model() const { return model_; }
   const Eigen::VectorXd& sigma() const { return sigma_; }
   double cost() const { return cost_; }  ///< -2 log L
+  /// Sum of squares of T(eta) / sigma or T(y) / sigma, whichever is larger.
+  double data() const { return data_; }
   double b1(int i) const;
   double b2(int i) const;
   // Of the last freeze(): factors of dy in J1 and of dsigma in J2.
@@ -94,7 +96,7 @@ class LikelihoodRows {
   std::vector<Row> rows_;
   std::vector<ErrorDensity> at_;
   Eigen::VectorXd model_, sigma_, r_, a_, c_, slope_;
-  double cost_ = 0;
+  double cost_ = 0, data_ = 0;
 };
 
 /// Errors that are not normal with a constant sigma up to a factor: the objective is -2 log L.

@@ -24,44 +24,7 @@ struct RowMap {
   MatrixXd by_xi, by_p;
 };
 
-/// What the owner of an experiment knows: all of its x as a linear function of (xi, p), and the
-/// state at the first node.
-struct Expansion : RowMap {
-  VectorXd first_state;
-};
-
-/// All of x as a linear function of (xi, p); of the owner, for everybody.
-std::vector<Expansion> expansion_maps(Ensemble& ensemble, Team& team) {
-  const Index np = ensemble.shared().size();
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(ensemble.num_experiments()));
-  for (int e = 0; e < ensemble.num_experiments(); ++e) {
-    if (!team.owns(e)) continue;
-    const Experiment& experiment = ensemble.experiment(e);
-    const Index n = ensemble.blocks()[static_cast<std::size_t>(e) + 1].num_local();
-    RowMap map{.by_xi = MatrixXd(experiment.layout().num_variables(), n),
-               .by_p = MatrixXd(experiment.layout().num_variables(), np)};
-    const VectorXd no_xi = VectorXd::Zero(n), no_p = VectorXd::Zero(np);
-    for (Index j = 0; j < n; ++j) {
-      map.by_xi.col(j) = experiment.expand(VectorXd::Unit(n, j), no_p, false);
-    }
-    for (Index j = 0; j < np; ++j) {
-      map.by_p.col(j) = experiment.expand(no_xi, VectorXd::Unit(np, j), false);
-    }
-    Packer packer(parts[static_cast<std::size_t>(e)]);
-    packer.put(map.by_xi);
-    packer.put(map.by_p);
-    packer.put(experiment.first_state());
-  }
-  team.exchange(parts);
-  std::vector<Expansion> maps(parts.size());
-  for (std::size_t e = 0; e < parts.size(); ++e) {
-    Unpacker unpacker(parts[e]);
-    unpacker.get(maps[e].by_xi);
-    unpacker.get(maps[e].by_p);
-    unpacker.get(maps[e].first_state);
-  }
-  return maps;
-}
+using Expansion = Ensemble::Expansion;
 
 /// Covariances of linear functions of (xi_e, p), for data of unit variance.
 class Covariances {
@@ -81,7 +44,7 @@ class Covariances {
     return math::congruence(f.by_xi, local[i]) + cross + cross.transpose() +
            math::congruence(f.by_p, shared);
   }
-  VectorXd variances(int e, const RowMap& f) const {
+  VectorXd variances(int e, const Expansion& f) const {
     const auto i = static_cast<std::size_t>(e);
     return row_variances({.xi = local[i], .mixed = mixed[i], .p = shared}, f.by_xi, f.by_p);
   }
@@ -224,6 +187,27 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
   }
 }
 
+/// Deviations are those of a minimum: where an unfinished fit is still more than one of them away,
+/// they mean nothing.
+void forget_far_deviations(Ensemble& ensemble, FitResult& result) {
+  const VectorXd moved = result.x + ensemble.increment();
+  const auto precision = ensemble.precision(result.x, false);
+  // Residuals that one step would make much smaller are no scatter of the data.
+  const double scatter =
+      ensemble.is_likelihood() ? ensemble.residuals().squaredNorm() : result.objective;
+  const bool far = precision.known && precision.decrease > 0.1 * scatter;
+  FitResult there = result;
+  set_shifts(ensemble, moved, there);
+  for (std::size_t i = 0; i < result.estimates.size(); ++i) {
+    ParameterStatistics& s = result.estimates[i].statistics;
+    const auto& shift = there.estimates[i].shift;
+    if (!far && std::isfinite(s.sd) && s.sd > 0 && shift && std::abs(*shift) <= 1) continue;
+    if (s.determined == Determined::kUndetermined) continue;
+    s.sd = std::nan("");
+    s.individual = s.joint = {std::nan(""), std::nan("")};
+  }
+}
+
 /// Orthonormal columns that span the same space; fewer if they depend on each other.
 MatrixXd orthonormal(const MatrixXd& columns) {
   if (columns.cols() == 0) return columns;
@@ -281,7 +265,7 @@ void set_classes(const Problem& problem, const IdentifiabilityInput& input, FitR
 /// What the data can and cannot determine, in words.
 void explain(const Problem& problem, const Ensemble& ensemble, const std::vector<Expansion>& maps,
              const std::vector<Reported>& reported, const MatrixXd& directions,
-             const VectorXd& factor, FitResult& result) {
+             const VectorXd& lengths, const VectorXd& factor, FitResult& result) {
   const auto n = static_cast<Index>(result.estimates.size());
   const int np = ensemble.shared().size();
   IdentifiabilityInput input;
@@ -294,7 +278,7 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
                               : fmt::format("{} ({})", name, e.experiment));
     input.values[i] = e.statistics.value;
   }
-  input.dp_dx = factor;
+  input.dp_dx = factor.cwiseQuotient(lengths);
   input.undetermined = orthonormal(directions);
   input.correlation = result.correlation;
   for (const auto& e : result.estimates) input.part_of.push_back(owner_of(problem, e));
@@ -320,6 +304,7 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
     }
     at += own.rows();
   }
+  input.column_norms.array().rowwise() /= lengths.transpose().array();
   result.identifiability = diagnose(input);
   set_classes(problem, input, result);
 }
@@ -368,12 +353,12 @@ LikelihoodSummary likelihood_of(const Ensemble& ensemble, const FitResult& resul
 
 void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn start,
                FitResult& result) {
-  const LinearFit& linear = ensemble.linear();
   const VectorXd& x = result.x;
+  const LinearFit& linear = ensemble.linear_on_bounds(x);
   const Unknowns& shared = ensemble.shared();
   const int num_experiments = ensemble.num_experiments();
   const VectorXd residuals = ensemble.residuals();
-  result.objective = result.iteration.history.back().objective;
+  result.objective = result.iteration.objective;
 
   // Unknowns of single rows, eliminated within their experiments, used up as many residuals.
   Index block_rows = 0;
@@ -390,7 +375,7 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
                                  .is_likelihood = ensemble.is_likelihood(),
                                  .confidence = options.confidence});
 
-  const auto maps = expansion_maps(ensemble, team);
+  const auto maps = ensemble.expansions();
   const Covariances covariances(linear, num_experiments);
   const MatrixXd unseen = linear.undetermined();
 
@@ -417,6 +402,10 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   // Their covariance for data of unit variance, and the directions that are not determined, both in
   // scaled unknowns. Experiments know of each other through p alone.
   MatrixXd unit = MatrixXd::Zero(n, n), directions(n, unseen.cols());
+  // Directions are in units of the data: each unknown times the length of its column.
+  const ColumnScales& columns = linear.scales();
+  VectorXd lengths(n);
+  lengths.head(np) = columns.p;
   unit.topLeftCorner(np, np) = covariances.shared;
   directions.topRows(np) = unseen.topRows(np);
   const MatrixXd weight = np > 0 ? math::pseudo_inverse(covariances.shared) : MatrixXd(0, 0);
@@ -438,8 +427,16 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
       unit.block(at, first_row[f], rows, cross.cols()) = cross;
       unit.block(first_row[f], at, cross.cols(), rows) = cross.transpose();
     }
+    const VectorXd scales = maps[i].scales(columns, e);
+    for (std::size_t k = 0; k < reported[i].rows.size(); ++k) {
+      const double scale = scales[reported[i].rows[k]];
+      lengths[at + static_cast<Index>(k)] = scale > 0 ? scale : 1;
+    }
+    const MatrixXd by_xi = own.by_xi * columns.xi[i + 1].cwiseInverse().asDiagonal();
+    const MatrixXd by_p = own.by_p * columns.p.cwiseInverse().asDiagonal();
     directions.middleRows(at, rows) =
-        own.by_xi * unseen.middleRows(xi_at, nxi) + own.by_p * unseen.topRows(np);
+        by_xi * unseen.middleRows(xi_at, nxi) + by_p * unseen.topRows(np);
+    directions.middleRows(at, rows).array().colwise() *= lengths.segment(at, rows).array();
     first_row.push_back(at);
     at += rows;
     xi_at += nxi;
@@ -466,9 +463,13 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
                      factor[row], result.estimates[static_cast<std::size_t>(row)]);
     }
   }
+  if (!result.converged()) forget_far_deviations(ensemble, result);
   result.covariance = result.scale.beta2 * factor.asDiagonal() * unit * factor.asDiagonal();
   for (Index i = 0; i < n; ++i) {
-    if (determined[static_cast<std::size_t>(i)] == Determined::kByData) continue;
+    const double sd = result.estimates[static_cast<std::size_t>(i)].statistics.sd;
+    if (determined[static_cast<std::size_t>(i)] == Determined::kByData && std::isfinite(sd)) {
+      continue;
+    }
     result.covariance.row(i).setConstant(std::nan(""));
     result.covariance.col(i).setConstant(std::nan(""));
   }
@@ -492,17 +493,20 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   result.normality = math::normality_test(all);
   constexpr int kMostOutliers = 5;
   const bool robust = options.linear.norm == Norm::kL1 || options.linear.norm == Norm::kHuber;
-  result.outliers = robust && !result.scale.sigma_known
-                        ? math::largest_robust_outliers(all, result.rank, kMostOutliers)
-                        : math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
-                                                 result.scale.sigma_known, kMostOutliers);
+  // Before the end residuals show how far it is away.
+  if (result.converged()) {
+    result.outliers = robust && !result.scale.sigma_known
+                          ? math::largest_robust_outliers(all, result.rank, kMostOutliers)
+                          : math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
+                                                   result.scale.sigma_known, kMostOutliers);
+  }
   if (result.converged() && !linear.full_rank()) {
     result.warnings.push_back(
         fmt::format("the data determine {} of {} free directions only: where the others lie is "
                     "arbitrary",
                     linear.rank(), linear.num_free()));
   }
-  if (n > 0) explain(problem, ensemble, maps, reported, directions, factor, result);
+  if (n > 0) explain(problem, ensemble, maps, reported, directions, lengths, factor, result);
 }
 
 void set_shifts(const Ensemble& ensemble, VecIn moved, FitResult& result) {

@@ -4,6 +4,7 @@
 
 #include "parfait/estimate/problem/check_problem_parts.h"
 #include "parfait/estimate/problem/formula_names.h"
+#include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/sigma_formula.h"
 
 namespace parfait::estimate {
@@ -94,6 +95,21 @@ void check_equilibrium(const Problem& problem, const ExperimentDescription& expe
       part.fail(fmt::format("value = {}: must be finite.", set.value));
     }
   }
+}
+
+/// Years, or times of day: long after 0, where an experiment begins unless it says otherwise.
+void warn_of_late_data(const ExperimentDescription& experiment, const Subject& subject,
+                       std::vector<std::string>& warnings) {
+  const int column = experiment.data.find_column(experiment.data.time);
+  if (experiment.begin || !experiment.grid.times.empty() || column < 0) return;
+  const auto& t = experiment.data.columns[static_cast<std::size_t>(column)];
+  if (t.empty() || horizon_of(experiment).begin != 0) return;
+  constexpr double kLate = 10;
+  if (!(t.back() > t.front()) || t.front() < kLate * (t.back() - t.front())) return;
+  warnings.push_back(
+      fmt::format("{}: the data begin at {} = {:g}, the experiment begins at 0 and is integrated "
+                  "from there; begin=\"{:g}\" begins with the data.",
+                  subject.label, experiment.data.time, t.front(), t.front()));
 }
 
 void check_locals(const Problem& problem, const ExperimentDescription& experiment,
@@ -245,6 +261,7 @@ void check_experiment(const Problem& problem, const ExperimentDescription& exper
     check_model_bounds(problem, experiment);
     check_initial_states(experiment);
     check_grid(experiment, warnings);
+    warn_of_late_data(experiment, subject, warnings);
     check_state_bounds(experiment);
   } else {
     check_is_static(experiment, subject);

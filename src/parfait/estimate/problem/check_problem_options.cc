@@ -53,7 +53,8 @@ void check_fit_options(const Problem& problem, std::vector<std::string>& warning
   const auto& iteration = options.iteration;
   require(iteration.tolerance > 0 && iteration.tolerance < 1, "tol", iteration.tolerance,
           "> 0 and < 1");
-  require(iteration.max_iterations >= 0, "max_iterations", iteration.max_iterations, ">= 0");
+  require(iteration.max_iterations.value_or(0) >= 0, "max_iterations",
+          iteration.max_iterations.value_or(0), ">= 0");
   require(iteration.min_step > 0 && iteration.min_step < 1, "min_step", iteration.min_step,
           "> 0 and < 1");
   const auto& linear = options.linear;

@@ -266,6 +266,7 @@ struct FitOptions {
   GaussNewtonOptions iteration{};
   integrate::Options integrator{};
   bool integrator_given = false;  ///< otherwise the default of each model
+  bool max_steps_given = false;   ///< otherwise trial points may take 50 000 steps
   LinearFitOptions linear{};
   Condensing condensing = Condensing::kAutomatic;
   ReductionMethod reduction = ReductionMethod::kAutomatic;

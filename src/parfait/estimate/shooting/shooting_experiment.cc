@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "parfait/estimate/shooting/first_nodes.h"
 
@@ -23,7 +24,9 @@ FitOptions options_for(const dynamics::System& system, const FitOptions& given) 
   options.integrator.smallest_direction = 0.1;
   // Trial points may lead where the model is stiff or wild; there it is better to turn back soon.
   constexpr int kMostSteps = 50'000;
-  options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  if (!options.max_steps_given) {
+    options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  }
   return options;
 }
 
@@ -84,10 +87,12 @@ bool ShootingExperiment::collect_likelihood() {
   noise_.model = values_.b;
   residuals_.head(n) = rows.residuals();
   noise_.cost = rows.cost();
+  noise_.data = rows.data();
   for (Index i = n; i < std::ssize(infos); ++i) {
     const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
     noise_.model[i] = info.measured + info.sigma * residuals_[i];
     noise_.cost += normal_cost(residuals_[i], info.sigma);
+    noise_.data += std::pow(info.measured / info.sigma, 2);
   }
   return true;
 }
@@ -197,6 +202,30 @@ double ShootingExperiment::infeasibility() const {
   for (const VectorXd& h : trajectory_.defects) include(h);
   for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
   for (double g : values_.e) largest = std::max(largest, -g);
+  return largest;
+}
+
+double ShootingExperiment::relative_infeasibility() const {
+  double largest = 0;
+  const auto include = [&](const VectorXd& values) {
+    if (values.size() > 0) largest = std::max(largest, values.cwiseAbs().maxCoeff());
+  };
+  include(values_.c);
+  for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
+  for (double g : values_.e) largest = std::max(largest, -g);
+  VectorXd size = VectorXd::Zero(layout_.ny());
+  for (const VectorXd& s : trajectory_.at.s) {
+    if (s.size() == size.size()) size = size.cwiseMax(s.cwiseAbs());
+  }
+  for (const VectorXd& h : trajectory_.defects) {
+    if (h.size() != size.size()) continue;
+    // Coordinates of one mechanism compare with each other.
+    const double any = size.size() > 0 ? size.maxCoeff() : 0;
+    for (Index j = 0; j < h.size(); ++j) {
+      const double unit = layout().nodes.comparable || size[j] == 0 ? any : size[j];
+      if (h[j] != 0) largest = std::max(largest, unit > 0 ? std::abs(h[j]) / unit : 1.0);
+    }
+  }
   return largest;
 }
 

@@ -40,6 +40,7 @@ class ShootingExperiment final : public Experiment {
   }
   void set_expected_information(bool expected) override { expected_information_ = expected; }
   double infeasibility() const override;
+  double relative_infeasibility() const override;
   const Block& block() const override { return block_; }
   RightSide right_side() const override;
   Eigen::VectorXd expand(VecIn xi, VecIn p, bool with_values) const override;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "parfait/estimate/shooting/stiffness.h"
 #include "parfait/math/directions_matrix.h"
 
 namespace parfait::estimate {
@@ -85,6 +86,14 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
   if (!why_.empty()) return false;
   if (result.outcome != integrate::Outcome::kFinished) {
     why_ = result.message();
+    if (result.outcome == integrate::Outcome::kTooManySteps &&
+        !integrate::info(options_.method).for_stiff && system_.sizes().nz == 0 &&
+        statistics_.steps > 0) {
+      why_ += stiffness_advice(
+          system_, *flow_workspace_,
+          {.t = result.t, .y = state_.y, .z = state_.z, .mode = state_.mode, .offset = {}},
+          (result.t - t0_) / static_cast<double>(statistics_.steps));
+    }
     return false;
   }
   return true;

@@ -118,18 +118,27 @@ double ShootingIntervals::growth(int i) const {
   const Directions& W0 = start.W;
   const Directions& W1 = intervals_[i].integration->W1();
   const double rtol = options_.integrator.rtol;
+  const std::vector<double>& y1 = intervals_[i].integration->y1();
   double growth = 0;
   for (int c = 0; c < std::min(W1.count(), layout_.size_of_state(i)); ++c) {
     double before = 0, after = 0;
+    double relative_before = 0, relative_after = 0;  // to the size of the states
     for (int j = 0; j < layout_.ny(); ++j) {
       before = std::max(before, std::abs(W0(j, c)));
       after = std::max(after, std::abs(W1(j, c)));
+      const double size = std::max(std::abs(start.y[j]), std::abs(y1[j]));
+      if (size == 0) continue;
+      relative_before = std::max(relative_before, std::abs(W0(j, c)) / size);
+      relative_after = std::max(relative_after, std::abs(W1(j, c)) / size);
     }
     // What a parameter does on the way is no growth; where it has not moved the start by more than
     // the integrator sees, there is nothing else.
     bool is_of_parameter = false;
     for (int j = 0; j < layout_.system->sizes().np; ++j) is_of_parameter |= start.dp(j, c) != 0;
-    if (before > (is_of_parameter ? rtol : 0)) growth = std::max(growth, after / before);
+    if (!(before > (is_of_parameter ? rtol : 0))) continue;
+    // One state may grow out of another in other units: only growth in both measures is some.
+    const double relative = relative_before > 0 ? relative_after / relative_before : after / before;
+    growth = std::max(growth, std::min(after / before, relative));
   }
   return growth;
 }

@@ -337,6 +337,8 @@ void add_outside(ShootingLayout& layout) {
   }
   out.nodes = {
       .names = layout.state_names, .times = layout.times, .first = {}, .scale = layout.scale};
+  const dynamics::Sizes& sizes = layout.system->sizes();
+  out.nodes.comparable = sizes.num_pos + sizes.num_vel > 0;
   for (int i = 0; i < layout.num_nodes(); ++i) {
     const bool is_whole = layout.size_of_state(i) == layout.ny();
     out.nodes.first.push_back(is_whole ? layout.first_of_state(i) : -1);

@@ -11,9 +11,12 @@ namespace parfait::estimate {
 namespace start_space {
 namespace {
 
+/// Bounds that span so much say nothing about the order of magnitude.
+constexpr double kDecades = 1e3;
+
 void add(const Estimate& estimate, int experiment, int index, const std::string& whose,
          StartSpace& space) {
-  const bool log = estimate.transform == Estimate::Transform::kLog;
+  const bool is_log = estimate.transform == Estimate::Transform::kLog;
   double lower = estimate.lower, upper = estimate.upper;
   if (estimate.prior) {
     constexpr double kDeviations = 2;
@@ -21,7 +24,7 @@ void add(const Estimate& estimate, int experiment, int index, const std::string&
     if (!std::isfinite(lower)) lower = std::min(estimate.prior->value - reach, upper);
     if (!std::isfinite(upper)) upper = std::max(estimate.prior->value + reach, lower);
   }
-  if (!std::isfinite(lower) || !std::isfinite(upper) || (log && !(lower > 0))) {
+  if (!std::isfinite(lower) || !std::isfinite(upper) || (is_log && !(lower > 0))) {
     space.kept.push_back(estimate.parameter + whose);
     return;
   }
@@ -30,7 +33,7 @@ void add(const Estimate& estimate, int experiment, int index, const std::string&
                           .index = index,
                           .lower = lower,
                           .upper = upper,
-                          .log = log});
+                          .log = is_log || (lower > 0 && upper >= kDecades * lower)});
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace parfait::estimate {
 
 /// Where many starts lie: a box of parameters between their bounds, on a logarithmic scale where
-/// they are estimated as logarithms.
+/// they are estimated as logarithms or positive bounds lie three decades apart.
 struct StartSpace {
   struct Range {
     std::string parameter;

@@ -48,14 +48,17 @@ std::string convention_of(const FitScale& scale, const StatisticsOptions& option
                                    : "beta^2 = objective / degrees of freedom";
   }
   const char* quantiles = options.sigma_known ? "normal, joint ones chi^2" : "t, joint ones F";
-  return fmt::format("{}{}; {:g} % intervals: individual ones {}", matrix, factor, percent,
-                     quantiles);
+  return fmt::format("{}{}; {:g} % intervals: individual ones {}; they end at bounds", matrix,
+                     factor, percent, quantiles);
 }
 
 Interval interval_of(const Unknowns& unknowns, int i, double x, double half_width) {
   // Both maps ascend, so ends stay ends. A half width that is not a number leaves none.
-  return {.low = unknowns.value_of(i, x - half_width),
-          .high = unknowns.value_of(i, x + half_width)};
+  const auto inside = [&](double end) {
+    return std::isnan(end) ? end : std::clamp(end, unknowns.lower()[i], unknowns.upper()[i]);
+  };
+  return {.low = unknowns.value_of(i, inside(x - half_width)),
+          .high = unknowns.value_of(i, inside(x + half_width))};
 }
 
 }  // namespace
@@ -137,15 +140,12 @@ Eigen::MatrixXd correlation_of(MatIn covariance) {
   return correlation;
 }
 
-std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x, double tolerance) {
+std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x) {
   std::vector<Determined> determined(static_cast<std::size_t>(unknowns.size()));
-  for (int i = 0; i < unknowns.size(); ++i) {
-    auto& d = determined[static_cast<std::size_t>(i)];
-    if (x[i] <= unknowns.lower()[i] + tolerance) {
-      d = Determined::kAtLower;
-    } else if (x[i] >= unknowns.upper()[i] - tolerance) {
-      d = Determined::kAtUpper;
-    }
+  for (const BoundRow& row : bound_rows(unknowns)) {
+    auto& d = determined[static_cast<std::size_t>(row.unknown)];
+    if (at_bound(d) || !is_at_bound(unknowns, row, x)) continue;
+    d = row.upper ? Determined::kAtUpper : Determined::kAtLower;
   }
   return determined;
 }

@@ -83,7 +83,7 @@ struct ParameterStatistics {
   double value = 0;
   double sd = 0;  ///< NaN at a bound; infinite if not determined
   /// With Transform::kLog computed for log p: not symmetric, and always positive. At a bound NaN,
-  /// undetermined: the whole range.
+  /// undetermined: the whole range. What lies beyond a bound is cut off.
   Interval individual{}, joint{};
   Determined determined = Determined::kByData;
 };
@@ -101,8 +101,8 @@ Eigen::MatrixXd parameter_covariance(const Unknowns& unknowns, VecIn x, MatIn un
 /// C_ij / sqrt(C_ii C_jj), 1 on the diagonal; NaN where a variance is NaN or 0.
 Eigen::MatrixXd correlation_of(MatIn covariance);
 
-/// Which unknowns lie on a bound that is active. `x` within `tolerance` of the bound counts.
-std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x, double tolerance = 1e-9);
+/// Which unknowns lie on a bound (is_at_bound).
+std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x);
 
 /// Marks what the directions (columns over the unknowns, orthonormal) leave open: unknowns with an
 /// entry above `tolerance`, unless they are at a bound.

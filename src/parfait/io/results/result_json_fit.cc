@@ -305,8 +305,9 @@ template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::FitOptions> o) {
   a("globalization", o.globalization);
   a("back_projection", o.back_projection);
+  a.optional("convergence", o.convergence);
   a("tol", o.tol);
-  a("max_iterations", o.max_iterations);
+  a.optional("max_iterations", o.max_iterations);
   a("norm", o.norm);
   a.optional("huber_gamma", o.huber_gamma);
   a("condensing", o.condensing);

@@ -148,12 +148,17 @@ result::Fit full_fit() {
                  .studentized = next_number(),
                  .p_value = next_number()}};
   f.identifiability.all_determined = false;
+  f.identifiability.fixing = {"k"};
+  f.parameters[0].identifiability = "combination";
   f.identifiability.findings = {{.kind = "combination",
                                  .parameters = {"k", "c"},
                                  .text = "only their product",
                                  .experiments = {"run1"},
                                  .determined = {"k*c"},
-                                 .directions = matrix(1, 2)},
+                                 .directions = matrix(1, 2),
+                                 .effects = {"k +1 %, c -1 %"},
+                                 .fixings = {{"k"}, {"c"}},
+                                 .advice = "Fix or measure one of k and c."},
                                 {.kind = "correlated",
                                  .parameters = {"k"},
                                  .text = "hardly",
@@ -164,9 +169,29 @@ result::Fit full_fit() {
   f.identifiability.information = {{"k", {{"run1", next_number()}}}};
   f.profiles = {{.parameter = "k",
                  .interrupted = false,
+                 .low_end = "threshold",
+                 .high_end = "bound",
+                 .why = "because",
                  .interval = {next_number(), next_number()},
                  .threshold = next_number(),
-                 .points = {{next_number(), next_number(), true}}}};
+                 .points = {{next_number(), next_number(), true, {next_number()}}}}};
+  f.starts = {.count = 2,
+              .seed = 7,
+              .reported = 1,
+              .names = {"k", "c"},
+              .kept = {"c"},
+              .minima = {{next_number(), 2, 1, {next_number()}, {next_number()}}},
+              .list = {{.number = 1,
+                        .status = "converged",
+                        .message = "increment",
+                        .objective = next_number(),
+                        .first_objective = next_number(),
+                        .constraints = next_number(),
+                        .iterations = 4,
+                        .linearizations = 5,
+                        .minimum = 1,
+                        .initial = {next_number()},
+                        .values = {next_number()}}}};
   f.history = {{.number = 1,
                 .objective = next_number(),
                 .constraints = next_number(),
@@ -327,7 +352,14 @@ TEST(ResultJson, AParameterAtABoundHasNoDeviation) {
 TEST(ResultJson, EndsOfAProfileAreInfiniteOrWereNotFound) {
   auto written = full_fit();
   written.profiles[0].interval = {-kInfinity, kInfinity};
+  written.profiles[0].low_end = written.profiles[0].high_end = "open";
   EXPECT_EQ(read_fit_text(result_text(written), "r"), written);
+  written.profiles[0].high_end = "failed";
+  const auto failed = read_fit_text(result_text(written), "r").profiles[0];
+  EXPECT_EQ(failed.interval.low, -kInfinity);
+  EXPECT_TRUE(std::isnan(failed.interval.high));
+  // As version 0.1.0 wrote it.
+  written.profiles[0].low_end = written.profiles[0].high_end = "";
   written.profiles[0].interrupted = true;
   written.profiles[0].interval = {1, kNaN};
   const auto read = read_fit_text(result_text(written), "r").profiles[0];

@@ -8,7 +8,8 @@
 #include "parfait/base/error.h"
 #include "parfait/result/table.h"
 
-/// Tables of numbers with a header row, separated by commas (or by tabs throughout).
+/// Tables of numbers with a header row, separated by commas (or by semicolons or tabs throughout,
+/// and then 1,5 may be written for 1.5).
 ///
 ///   t,load_x,"load, y"      names may be quoted ("" is a quote inside quotes)
 ///   # a comment             lines that begin with # and empty lines are skipped

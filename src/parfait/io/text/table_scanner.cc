@@ -21,13 +21,15 @@ char find_separator(std::string_view text) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (is_skipped(line)) continue;
-    bool quoted = false, tab = false, comma = false;
+    bool quoted = false, tab = false, comma = false, semicolon = false;
     for (const char c : trimmed(line)) {
       quoted ^= c == '"';
       tab |= c == '\t' && !quoted;
       comma |= c == ',' && !quoted;
+      semicolon |= c == ';' && !quoted;
     }
-    return tab && !comma ? '\t' : ',';
+    if (comma) return ',';
+    return semicolon ? ';' : tab ? '\t' : ',';
   }
   return ',';
 }
@@ -95,13 +97,13 @@ Cell TableScanner::next_cell() {
   if (at_ < text_.size() && text_[at_] == '"') return quoted_cell();
   const std::string_view line = rest_of_line();
   const std::string_view cell = line.substr(0, line.find(separator_));
-  Cell out{std::string(trimmed(cell)), place_};
+  Cell out{std::string(trimmed(cell)), place_, separator_ != ','};
   skip(cell.size());
   return out;
 }
 
 Cell TableScanner::quoted_cell() {
-  Cell cell{"", place_};
+  Cell cell{"", place_, separator_ != ','};
   skip(1);
   for (;;) {
     const auto quote = text_.find('"', at_);
@@ -118,14 +120,21 @@ Cell TableScanner::quoted_cell() {
   if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') {
     throw base::InputError(place_,
                            fmt::format("a {} or the end of the line must follow a quoted cell.",
-                                       separator_ == ',' ? "comma" : "tab"));
+                                       separator_ == ','   ? "comma"
+                                       : separator_ == ';' ? "semicolon"
+                                                           : "tab"));
   }
   return cell;
 }
 
 double cell_number(const Cell& cell, const std::string& column, bool non_finite) {
   if (cell.text.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto parsed = parse_number(cell.text);
+  std::string text = cell.text;
+  const auto comma = text.find(',');
+  if (cell.decimal_comma && comma != std::string::npos && text.find('.') == std::string::npos) {
+    text[comma] = '.';  // a second comma is left, and no number
+  }
+  const auto parsed = parse_number(text);
   const bool accepted =
       parsed.kind == NumberKind::kNumber || (parsed.kind == NumberKind::kNotFinite && non_finite);
   if (accepted) return parsed.value;

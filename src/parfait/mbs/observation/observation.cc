@@ -45,6 +45,10 @@ struct Values {
     act(m, w, force);
     return w.force.forces;
   }
+  const auto& pull_of(const ForceSpec& force, const ElementPoint<double>& at) const {
+    force.element->pull(at, {w.force.forces.data(), force.ends.size()});
+    return w.force.forces;
+  }
   double offset_rate(const OffsetSpec& offset) const { return w.offset.vel[offset.row]; }
 };
 
@@ -96,6 +100,10 @@ struct Derivatives {
   }
   const auto& forces_of(const ForceSpec& force) const {
     act_directions(m, w, force);
+    return w.force_directions.forces;
+  }
+  const auto& pull_of(const ForceSpec& force, const ElementPoint<Dual>& at) const {
+    force.element->pull(at, {w.force_directions.forces.data(), force.ends.size()});
     return w.force_directions.forces;
   }
   Dual offset_rate(const OffsetSpec& offset) const {
@@ -263,6 +271,28 @@ auto potential_energy(const C& c) {
   return sum;
 }
 
+/// -dL/d(angle): the work of a unit tension on what turns with the joint.
+template <class C>
+auto moment_arm(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const ForceSpec& force = c.m.force.elements[q.index];
+  const auto joint = geometry_end(c, q.component, 0);
+  const Vec3<S> axis = joint.axis(2), center = joint.point();
+  const auto at = c.at(force);
+  const auto& pull = c.pull_of(force, at);
+  S sum(0.0);
+  for (std::size_t i = 0; i < force.ends.size(); ++i) {
+    const EndSpec& spec = force.ends[i];
+    if (!c.m.quantities.is_beyond(q.axis, spec.body)) continue;
+    sum = sum + dot(pull[i].force, cross(axis, at.ends[i].point - center));
+    for (int a = 0; a < 3; ++a) {
+      if (!mechanism::gives_axis_force(spec.use, a)) continue;
+      sum = sum + dot(pull[i].axis[a], cross(axis, at.ends[i].axis[a]));
+    }
+  }
+  return sum;
+}
+
 /// The power of the forces of an element that are in `given`, at the velocities of its ends.
 template <class C>
 typename C::S power_of(const C& c, const ForceSpec& force) {
@@ -345,6 +375,8 @@ typename C::S evaluate(const C& c, const Quantity& q) {
       return potential_energy(c);
     case K::kTotalEnergy:
       return kinetic_energy(c) + potential_energy(c);
+    case K::kMomentArm:
+      return moment_arm(c, q);
     case K::kSuppliedPower:
       return supplied_power(c);
     case K::kDissipatedPower:

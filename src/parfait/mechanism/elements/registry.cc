@@ -85,6 +85,7 @@ Registry& registry() {
     add_standard_forces(r);
     add_tissue_forces(r);
     add_contact_forces(r);
+    add_muscles(r);
     add_standard_events(r);
     return r;
   }();

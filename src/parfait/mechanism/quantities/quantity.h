@@ -17,7 +17,9 @@ struct Quantity {
     kJointDisplacementRate,
     kReactionForce,  ///< on the end body, at its marker
     kReactionTorque,
-    kForce,  ///< quantity `component` of the type of force `index`
+    kMomentArm,  ///< of force `index` about z of the joint whose frames are `component`, joint
+                 ///< `axis`
+    kForce,      ///< quantity `component` of the type of force `index`
     kKineticEnergy,
     kPotentialEnergy,
     kTotalEnergy,

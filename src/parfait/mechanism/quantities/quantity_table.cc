@@ -37,6 +37,8 @@ std::span<const QuantityFamily> quantity_families() {
       {Of::kForce, "angle", Kind::kForce, "rad", "its measure s, rotational ones"},
       {Of::kForce, "rate", Kind::kForce, "m/s or rad/s", "rate of s"},
       {Of::kForce, "force", Kind::kForce, "N or N m", "F; a positive one pulls s down"},
+      {Of::kForce, "moment_arm.<joint>", Kind::kMomentArm, "m",
+       "muscles: minus the change of length per angle of a joint with one free rotation"},
       {Of::kModel, "energy.kinetic", Kind::kKineticEnergy, "J", "of all bodies"},
       {Of::kModel, "energy.potential", Kind::kPotentialEnergy, "J", "of weights and springs"},
       {Of::kModel, "energy.total", Kind::kTotalEnergy, "J", "their sum"},

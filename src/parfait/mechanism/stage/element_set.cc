@@ -34,17 +34,17 @@ namespace {
 class SetBuilder {
  public:
   SetBuilder(ElementSet& out, const Description& description, const ConstantTable& table)
-      : s(out), d(description), table_(table) {}
+      : m(out), d(description), table_(table) {}
 
   void build() {
     held_states();
     sites();
     forces();
     events();
-    s.quantities = QuantityNames(d, s.states, table_.parameter_ids());
-    s.slots.first_state = Slots::kFirstParameter + s.num_parameters();
-    s.slots.first_state_quantity = s.slots.first_state + static_cast<int>(s.states.size());
-    s.slots.size = s.slots.first_state_quantity;
+    m.quantities = QuantityNames(d, m.states, table_.parameter_ids());
+    m.slots.first_state = Slots::kFirstParameter + m.num_parameters();
+    m.slots.first_state_quantity = m.slots.first_state + static_cast<int>(m.states.size());
+    m.slots.size = m.slots.first_state_quantity;
     laws_and_derivatives();
     offsets();
     event_formulas();
@@ -59,7 +59,7 @@ class SetBuilder {
     FormulaScope(ElementSet& set, const Description& description, std::string measure,
                  std::vector<Quantity>* quantities = nullptr, std::string label = "",
                  Place place = {})
-        : s(set),
+        : m(set),
           d(description),
           measure_(std::move(measure)),
           quantities_(quantities),
@@ -72,14 +72,14 @@ class SetBuilder {
       if (!measure_.empty() && name == "rate") return Slots::kRate;
       if (name == "t") return Slots::kTime;
       // States first: a parameter that an event sets is one of them.
-      for (std::size_t i = 0; i < s.states.size(); ++i) {
-        if (s.states[i].id == name) return s.slots.first_state + static_cast<int>(i);
+      for (std::size_t i = 0; i < m.states.size(); ++i) {
+        if (m.states[i].id == name) return m.slots.first_state + static_cast<int>(i);
       }
-      const auto& ids = *s.parameter_ids;
+      const auto& ids = *m.parameter_ids;
       const auto it = std::find(ids.begin(), ids.end(), name);
       if (it != ids.end()) return Slots::kFirstParameter + static_cast<int>(it - ids.begin());
       if (!quantities_) return -1;
-      const auto quantity = s.quantities.find(std::string(name));
+      const auto quantity = m.quantities.find(std::string(name));
       if (!quantity) return -1;
       if (quantity->needs_rates()) {
         throw base::InputError(
@@ -88,7 +88,7 @@ class SetBuilder {
                                 label_, name));
       }
       quantities_->push_back(*quantity);
-      return s.slots.size++;
+      return m.slots.size++;
     }
     std::vector<std::string> names() const override {
       std::vector<std::string> out = {"t"};
@@ -96,11 +96,11 @@ class SetBuilder {
         out.push_back(measure_);
         out.emplace_back("rate");
       }
-      out.insert(out.end(), s.parameter_ids->begin(), s.parameter_ids->end());
+      out.insert(out.end(), m.parameter_ids->begin(), m.parameter_ids->end());
       append_ids(d.states, out);
       append_ids(d.inputs, out);
       if (quantities_) {
-        out.insert(out.end(), s.quantities.names().begin(), s.quantities.names().end());
+        out.insert(out.end(), m.quantities.names().begin(), m.quantities.names().end());
       }
       return out;
     }
@@ -112,7 +112,7 @@ class SetBuilder {
     }
 
    private:
-    ElementSet& s;
+    ElementSet& m;
     const Description& d;
     std::string measure_;
     std::vector<Quantity>* quantities_;
@@ -123,23 +123,23 @@ class SetBuilder {
 
   /// Parameters that events set become states: their value is kept there, and they begin with it.
   void held_states() {
-    s.states = d.states;
+    m.states = d.states;
     const auto& ids = table_.parameter_ids();
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (!event_that_sets(d, ids[i])) continue;
-      s.held_parameters.push_back({static_cast<int>(s.states.size()), static_cast<int>(i)});
+      m.held_parameters.push_back({static_cast<int>(m.states.size()), static_cast<int>(i)});
       State state;
       state.id = ids[i];
       state.initial = table_.parameter_initial()[i];
       state.derivative.formula = "0";
-      s.states.push_back(state);
+      m.states.push_back(state);
     }
-    s.num_formula_states = static_cast<int>(s.states.size());
+    m.num_formula_states = static_cast<int>(m.states.size());
   }
 
   int add_site(const Marker& marker, const std::string& prefix) {
-    s.sites.push_back(site_of(d, table_, marker, prefix));
-    return static_cast<int>(s.sites.size()) - 1;
+    m.sites.push_back(site_of(d, table_, marker, prefix));
+    return static_cast<int>(m.sites.size()) - 1;
   }
 
   void sites() {
@@ -151,18 +151,18 @@ class SetBuilder {
         add_site(use, "");
       }
     }
-    s.first_joint_site = static_cast<int>(s.sites.size());
+    m.first_joint_site = static_cast<int>(m.sites.size());
     for (const auto& joint : d.joints) {
       add_site(joint.begin, joint.id + ".begin");
       add_site(joint.end, joint.id + ".end");
     }
-    s.first_constraint_site = static_cast<int>(s.sites.size());
+    m.first_constraint_site = static_cast<int>(m.sites.size());
     for (const auto& constraint : d.constraints) {
       add_site(constraint.begin, constraint.id + ".begin");
       add_site(constraint.end, constraint.id + ".end");
-      s.constraint_ids.push_back(constraint.id);
+      m.constraint_ids.push_back(constraint.id);
     }
-    s.first_element_site = static_cast<int>(s.sites.size());
+    m.first_element_site = static_cast<int>(m.sites.size());
   }
 
   void forces() {
@@ -183,17 +183,17 @@ class SetBuilder {
       if (!infos.empty()) out.first_constant = table_.index(force.id + "." + infos[0].name);
       out.num_constants = static_cast<int>(infos.size());
       out.num_switches = static_cast<int>(out.element->switch_infos().size());
-      out.first_state = static_cast<int>(s.states.size());
+      out.first_state = static_cast<int>(m.states.size());
       out.num_states = static_cast<int>(type.states.size());
       for (const auto& own : type.states) {
         const int constant = out.first_constant + own.constant;
-        s.element_states.push_back({static_cast<int>(s.states.size()), constant});
+        m.element_states.push_back({static_cast<int>(m.states.size()), constant});
         State state;
         state.id = force.id + "." + type.constants[own.constant].name;
         state.initial = constants[constant];
-        s.states.push_back(state);
+        m.states.push_back(state);
       }
-      s.forces.push_back(std::move(out));
+      m.forces.push_back(std::move(out));
       described_forces_.push_back(&force);
     }
   }
@@ -226,12 +226,12 @@ class SetBuilder {
       } else {
         out.jump = event.direction.value_or(Jump::kBoth);
       }
-      s.events.push_back(std::move(out));
+      m.events.push_back(std::move(out));
     }
   }
 
   void laws_and_derivatives() {
-    for (std::size_t i = 0; i < s.forces.size(); ++i) {
+    for (std::size_t i = 0; i < m.forces.size(); ++i) {
       const Force& force = *described_forces_[i];
       const Value* law = force.law.is_formula() ? &force.law : nullptr;
       const ForceType& type = type_of(force);
@@ -240,141 +240,141 @@ class SetBuilder {
         if (given && given->is_formula()) law = given;
       }
       if (!law) continue;
-      FormulaScope scope(s, d, type.measure);
-      s.forces[i].law = static_cast<int>(s.laws.size());
-      s.laws.emplace_back(law->formula, scope, law->place);
+      FormulaScope scope(m, d, type.measure);
+      m.forces[i].law = static_cast<int>(m.laws.size());
+      m.laws.emplace_back(law->formula, scope, law->place);
     }
-    for (int i = 0; i < s.num_formula_states; ++i) {
-      const State& state = s.states[i];
-      FormulaScope scope(s, d, "", &s.state_quantities, element_label("state", state.id),
+    for (int i = 0; i < m.num_formula_states; ++i) {
+      const State& state = m.states[i];
+      FormulaScope scope(m, d, "", &m.state_quantities, element_label("state", state.id),
                          state.derivative.place);
-      s.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
+      m.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
     }
   }
 
   void offsets() {
     std::vector<std::string> names = {"t"};
-    names.insert(names.end(), s.parameter_ids->begin(), s.parameter_ids->end());
+    names.insert(names.end(), m.parameter_ids->begin(), m.parameter_ids->end());
     for (std::size_t i = 0; i < d.constraints.size(); ++i) {
       const Constraint& c = d.constraints[i];
       ConstraintOffset out;
       if (c.offset.is_formula()) {
         expr::Names scope(names);
         for (const auto& input : d.inputs) scope.add_table(input.id, table_of(input));
-        out.formula = static_cast<int>(s.offset_formulas.size());
-        s.offset_formulas.emplace_back(c.offset.formula, scope, c.offset.place);
-        s.offset_owner.push_back(static_cast<int>(i));
+        out.formula = static_cast<int>(m.offset_formulas.size());
+        m.offset_formulas.emplace_back(c.offset.formula, scope, c.offset.place);
+        m.offset_owner.push_back(static_cast<int>(i));
       } else {
         out.constant = table_.index(c.id + ".offset");
       }
-      s.offsets.push_back(out);
+      m.offsets.push_back(out);
     }
   }
 
   /// Those that say when first: their quantities are needed more often.
   void event_formulas() {
-    s.slots.first_event_quantity = s.slots.size;
+    m.slots.first_event_quantity = m.slots.size;
     const auto add = [&](const Event& event, const FormulaText& formula) {
-      FormulaScope scope(s, d, "", &s.event_quantities, element_label("event", event.id),
+      FormulaScope scope(m, d, "", &m.event_quantities, element_label("event", event.id),
                          formula.place);
-      s.event_formulas.emplace_back(formula.text, scope, formula.place);
-      return static_cast<int>(s.event_formulas.size()) - 1;
+      m.event_formulas.emplace_back(formula.text, scope, formula.place);
+      return static_cast<int>(m.event_formulas.size()) - 1;
     };
     for (std::size_t i = 0; i < d.events.size(); ++i) {
       const Event& event = d.events[i];
-      if (s.events[i].element) continue;
-      s.events[i].formula = add(event, event.is_timed() ? event.at : event.when);
-      if (!s.event_formulas.back().is_constant() || event.is_timed()) continue;
+      if (m.events[i].element) continue;
+      m.events[i].formula = add(event, event.is_timed() ? event.at : event.when);
+      if (!m.event_formulas.back().is_constant() || event.is_timed()) continue;
       throw base::InputError(place_or(event.when.place, event.place),
                              fmt::format("{}: \"when\" is always {}: it never passes zero.",
                                          element_label("event", event.id), event.when.text));
     }
-    s.num_when = static_cast<int>(s.event_quantities.size());
+    m.num_when = static_cast<int>(m.event_quantities.size());
     for (std::size_t i = 0; i < d.events.size(); ++i) {
       for (const auto& set : d.events[i].sets) {
-        const auto state = std::find_if(s.states.begin(), s.states.end(),
+        const auto state = std::find_if(m.states.begin(), m.states.end(),
                                         [&](const State& x) { return x.id == set.target; });
-        s.events[i].sets.push_back(
-            {static_cast<int>(state - s.states.begin()), add(d.events[i], set.value)});
+        m.events[i].sets.push_back(
+            {static_cast<int>(state - m.states.begin()), add(d.events[i], set.value)});
       }
     }
     std::size_t size = 0;
-    for (const auto& f : s.event_formulas) {
-      s.event_gradient.push_back(size);
+    for (const auto& f : m.event_formulas) {
+      m.event_gradient.push_back(size);
       size += f.num_used();
     }
-    s.event_gradient.push_back(size);
+    m.event_gradient.push_back(size);
   }
 
   void switches() {
     using Kind = SwitchGroup::Kind;
-    int& next = s.num_switches;
+    int& next = m.num_switches;
     const auto add = [&](Kind kind, std::size_t index, int count = 1, std::size_t gradient = 0) {
       if (count == 0) return next;
-      s.switch_groups.push_back(
-          {kind, static_cast<int>(index), next, count, s.switch_gradient_size});
-      s.switch_gradient_size += gradient;
+      m.switch_groups.push_back(
+          {kind, static_cast<int>(index), next, count, m.switch_gradient_size});
+      m.switch_gradient_size += gradient;
       return std::exchange(next, next + count);
     };
     const auto add_formula = [&](Kind kind, std::size_t index, const expr::Formula& f) {
       return add(kind, index, f.num_switches(),
                  static_cast<std::size_t>(f.num_switches()) * f.num_used());
     };
-    for (std::size_t i = 0; i < s.forces.size(); ++i) {
-      ActingForce& force = s.forces[i];
+    for (std::size_t i = 0; i < m.forces.size(); ++i) {
+      ActingForce& force = m.forces[i];
       if (force.law >= 0) {
-        s.law_switch.push_back(add_formula(Kind::kLaw, i, s.laws[force.law]));
+        m.law_switch.push_back(add_formula(Kind::kLaw, i, m.laws[force.law]));
       }
       force.first_switch = add(Kind::kElement, i, force.num_switches);
     }
-    for (std::size_t i = 0; i < s.derivatives.size(); ++i) {
-      s.derivative_switch.push_back(add_formula(Kind::kDerivative, i, s.derivatives[i]));
+    for (std::size_t i = 0; i < m.derivatives.size(); ++i) {
+      m.derivative_switch.push_back(add_formula(Kind::kDerivative, i, m.derivatives[i]));
     }
-    for (std::size_t i = 0; i < s.offset_formulas.size(); ++i) {
-      s.offset_switch.push_back(add_formula(Kind::kOffset, i, s.offset_formulas[i]));
+    for (std::size_t i = 0; i < m.offset_formulas.size(); ++i) {
+      m.offset_switch.push_back(add_formula(Kind::kOffset, i, m.offset_formulas[i]));
     }
-    s.event_switch.resize(s.event_formulas.size());
-    for (std::size_t i = 0; i < s.events.size(); ++i) {
-      s.events[i].switch_index = add(Kind::kEvent, i);
-      const int formula = s.events[i].formula;
+    m.event_switch.resize(m.event_formulas.size());
+    for (std::size_t i = 0; i < m.events.size(); ++i) {
+      m.events[i].switch_index = add(Kind::kEvent, i);
+      const int formula = m.events[i].formula;
       if (formula >= 0) {
-        s.event_switch[formula] = add_formula(Kind::kWhen, i, s.event_formulas[formula]);
+        m.event_switch[formula] = add_formula(Kind::kWhen, i, m.event_formulas[formula]);
       }
     }
-    for (const auto& group : s.switch_groups) {
+    for (const auto& group : m.switch_groups) {
       const bool of_force = group.kind == Kind::kLaw || group.kind == Kind::kElement;
       const bool of_event = group.kind == Kind::kEvent || group.kind == Kind::kWhen;
-      s.derivatives_switch |= group.kind == Kind::kDerivative;
-      s.switches_see_bodies |= of_force || (of_event && s.events[group.index].element);
+      m.derivatives_switch |= group.kind == Kind::kDerivative;
+      m.switches_see_bodies |= of_force || (of_event && m.events[group.index].element);
     }
-    s.switches_see_bodies |=
-        s.num_when > 0 || (s.derivatives_switch && !s.state_quantities.empty());
+    m.switches_see_bodies |=
+        m.num_when > 0 || (m.derivatives_switch && !m.state_quantities.empty());
   }
 
   void room() {
     const auto measure = [&](const std::vector<expr::Formula>& formulas) {
       for (const auto& f : formulas) {
-        s.scratch_size = std::max(s.scratch_size, f.scratch_size());
-        s.max_gradient = std::max<std::size_t>(s.max_gradient, 3 * f.num_used());
+        m.scratch_size = std::max(m.scratch_size, f.scratch_size());
+        m.max_gradient = std::max<std::size_t>(m.max_gradient, 3 * f.num_used());
       }
     };
-    measure(s.laws);
-    measure(s.derivatives);
-    measure(s.offset_formulas);
-    measure(s.event_formulas);
-    for (const auto& force : s.forces) {
-      s.max_ends = std::max(s.max_ends, static_cast<int>(force.ends.size()));
-      s.max_constants = std::max(s.max_constants, force.num_constants);
-      s.max_states = std::max(s.max_states, force.num_states);
-      s.max_switches = std::max(s.max_switches, force.num_switches);
+    measure(m.laws);
+    measure(m.derivatives);
+    measure(m.offset_formulas);
+    measure(m.event_formulas);
+    for (const auto& force : m.forces) {
+      m.max_ends = std::max(m.max_ends, static_cast<int>(force.ends.size()));
+      m.max_constants = std::max(m.max_constants, force.num_constants);
+      m.max_states = std::max(m.max_states, force.num_states);
+      m.max_switches = std::max(m.max_switches, force.num_switches);
     }
-    for (const auto& event : s.events) {
-      s.max_ends = std::max(s.max_ends, static_cast<int>(event.ends.size()));
-      s.max_constants = std::max(s.max_constants, event.num_constants);
+    for (const auto& event : m.events) {
+      m.max_ends = std::max(m.max_ends, static_cast<int>(event.ends.size()));
+      m.max_constants = std::max(m.max_constants, event.num_constants);
     }
   }
 
-  ElementSet& s;
+  ElementSet& m;
   const Description& d;
   const ConstantTable& table_;
   std::vector<const Force*> described_forces_;

@@ -218,11 +218,21 @@ class Builder {
     d_.joints.push_back(joint);
   }
 
+  /// To a tenth of a millimetre: what can be seen.
+  static double rounded(double length) { return std::round(1e4 * length) / 1e4; }
+  static std::array<double, 3> rounded(const Vector3d& v) {
+    return {rounded(v.x()), rounded(v.y()), rounded(v.z())};
+  }
+
   void look(const std::string& id, const Vector3d& from, const Vector3d& to, double radius) {
     const double size = request_.person.height / de_leva_height(request_.person.sex);
-    find(id).shapes.push_back(fmt::format(
-        R"(<shape kind="capsule" from="{:.4g} {:.4g} {:.4g}" to="{:.4g} {:.4g} {:.4g}" radius="{:.4g}" color="{}"/>)",
-        from.x(), from.y(), from.z(), to.x(), to.y(), to.z(), size * radius, kSkin));
+    mechanism::Shape shape;
+    shape.kind = mechanism::Shape::Kind::kCapsule;
+    shape.from = rounded(from);
+    shape.to = rounded(to);
+    shape.radius = rounded(size * radius);
+    shape.color = kSkin;
+    find(id).shapes.push_back(shape);
   }
 
   double half(const std::string& side, double width) const {

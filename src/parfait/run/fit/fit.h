@@ -43,7 +43,7 @@ struct FitRequest {
   std::vector<std::string> profile{};  ///< shared parameters, or "all": intervals by likelihood
   bool certify = false;  ///< how far estimates move with a 100 times more careful integrator
 
-  std::string globalization{};  ///< rmt, natural, full, lm
+  std::string globalization{};  ///< auto, rmt, natural, full, lm
   std::optional<double> tolerance{};
   std::optional<int> max_iterations{};
   std::optional<int> threads{};  ///< at most so many; results do not depend on it

@@ -215,6 +215,9 @@ result::FitOptions options_of(const FitParts& parts) {
   result::FitOptions out;
   out.globalization = estimate::text(o.iteration.globalization);
   out.back_projection = o.iteration.back_projection;
+  if (o.iteration.convergence != estimate::Convergence::kStatistical) {
+    out.convergence = estimate::text(o.iteration.convergence);
+  }
   out.tol = o.iteration.tolerance;
   out.max_iterations = o.iteration.max_iterations;
   out.norm = estimate::text(o.linear.norm);

@@ -199,6 +199,15 @@ S potential_energy(const Scene<S>& scene) {
   return sum;
 }
 
+template <class S>
+S dissipated_power(const Scene<S>& scene) {
+  S sum(0.0);
+  for (const auto& force : scene.m.elements.forces) {
+    sum = sum + force.element->dissipation(seen_by(scene, force));
+  }
+  return sum;
+}
+
 }  // namespace
 
 template <class S>
@@ -233,6 +242,12 @@ S quantity_value(const Scene<S>& scene, const Quantity& q) {
       return potential_energy(scene);
     case Kind::kTotalEnergy:
       return kinetic_energy(scene) + potential_energy(scene);
+    case Kind::kSuppliedPower:
+      throw base::InputError(
+          "power.supplied and energy.supplied are known in natural coordinates only: use "
+          "--coordinates natural.");
+    case Kind::kDissipatedPower:
+      return dissipated_power(scene);
     case Kind::kState:
       return state(scene, q.index);
     case Kind::kParameter:
