@@ -5,13 +5,14 @@
 #include <filesystem>
 
 #include "parfait/base/error.h"
+#include "parfait/mechanism/elements/registry.h"
 #include "parfait/plugin.h"
 
 namespace parfait::app {
 namespace {
 
 std::size_t count_types() {
-  const auto& types = registry();
+  const auto& types = mechanism::registry();
   return types.joint_keys().size() + types.force_keys().size() + types.event_keys().size();
 }
 

@@ -242,6 +242,9 @@ S quantity_value(const Scene<S>& scene, const Quantity& q) {
       return potential_energy(scene);
     case Kind::kTotalEnergy:
       return kinetic_energy(scene) + potential_energy(scene);
+    case Kind::kMomentArm:
+      throw base::InputError(
+          "moment arms are known in natural coordinates only: use --coordinates natural.");
     case Kind::kSuppliedPower:
       throw base::InputError(
           "power.supplied and energy.supplied are known in natural coordinates only: use "
