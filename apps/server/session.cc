@@ -89,6 +89,7 @@ Json curves(const std::vector<result::Prediction>& predictions) {
   for (const auto& p : predictions) {
     for (int j = 0; j < p.values.cols; ++j) {
       std::vector<double> column;
+      column.reserve(static_cast<std::size_t>(p.values.rows));
       for (int i = 0; i < p.values.rows; ++i) column.push_back(p.values(i, j));
       list.push_back({{"experiment", p.experiment},
                       {"quantity", p.quantities[static_cast<std::size_t>(j)]},

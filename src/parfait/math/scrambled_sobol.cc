@@ -44,6 +44,7 @@ std::vector<std::vector<double>> scrambled_sobol(int count, int dimension, std::
     return points;
   }
   std::vector<std::uint64_t> keys;
+  keys.reserve(d);
   for (std::size_t j = 0; j < d; ++j) keys.push_back(mixed(seed ^ mixed(j)));
   Engine engine(d);
   points.reserve(static_cast<std::size_t>(count));

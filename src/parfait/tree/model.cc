@@ -419,6 +419,7 @@ std::vector<std::string> Model::joints_in_loops_of(const std::vector<int>& rows)
     }
   }
   std::vector<std::string> ids;
+  ids.reserve(owners.size());
   for (const int owner : owners) {
     ids.push_back(owner < joints ? d.joints[owner].id : d.constraints[owner - joints].id);
   }

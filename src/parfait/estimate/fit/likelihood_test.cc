@@ -184,6 +184,7 @@ std::vector<double> simplex_minimum(const std::function<double(const std::vector
     for (std::size_t i = 0; i < n; ++i)
       x[i + 1][i] += 0.1 * std::pow(0.3, restart) * (std::abs(best[i]) + 0.1);
     std::vector<double> y;
+    y.reserve(x.size());
     for (const auto& point : x) y.push_back(f(point));
     for (int k = 0; k < 4000; ++k) {
       std::vector<std::size_t> order(n + 1);

@@ -22,7 +22,7 @@ class LeastSquaresProblem {
     /// Objective - |r1|^2; 0 unless the objective is a likelihood. Then, too, J1^T r1 is half its
     /// gradient at the point of linearize(), and offset + |r1 + J1 dx|^2 its linear prediction.
     double offset = 0;
-    double infeasibility = 0;  ///< largest |r2|, or violation of r3
+    double infeasibility = 0;           ///< largest |r2|, or violation of r3
     double relative_infeasibility = 0;  ///< the same beside the size of what must match
   };
   virtual ~LeastSquaresProblem() = default;

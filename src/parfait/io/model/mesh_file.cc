@@ -90,6 +90,7 @@ void read_obj(std::string_view text, const Fault& fault, result::SceneMesh& mesh
     } else if (words[0] == "f") {
       if (words.size() < 4) fault("a face has at least three vertices.", number);
       std::vector<std::int64_t> corners;
+      corners.reserve(words.size());
       for (std::size_t i = 1; i < words.size(); ++i) {
         corners.push_back(vertex_index(words[i], mesh.vertices.size() / 3, number, fault));
       }

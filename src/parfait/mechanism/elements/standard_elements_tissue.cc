@@ -91,13 +91,13 @@ struct Posed {
 ///   void Law::force(at, x, rate, S* F), S stored(at, x), S lost(at, x, rate)
 template <class Measure, class Law>
 struct PoseForce : Law {
-  static constexpr int n = Measure::kSize;
+  static constexpr int kSize = Measure::kSize;
 
   unsigned use(int) const { return Measure::kUse; }
   template <class S>
   void act(const ElementPoint<S>& at, const ElementForces<S>& out) const {
     const auto m = Measure::template measure<S>(at);
-    S F[n];
+    S F[kSize];
     Law::force(at, m.x(), m.rate(), F);
     Measure::template push<S>(m, F, at, out);
   }
@@ -114,11 +114,11 @@ struct PoseForce : Law {
   template <class S>
   S quantity(const ElementPoint<S>& at, int i) const {
     const auto m = Measure::template measure<S>(at);
-    if (i < n) return m.x()[i];
-    if (i < 2 * n) return m.rate()[i - n];
-    S F[n];
+    if (i < kSize) return m.x()[i];
+    if (i < 2 * kSize) return m.rate()[i - kSize];
+    S F[kSize];
     Law::force(at, m.x(), m.rate(), F);
-    return F[i - 2 * n];
+    return F[i - 2 * kSize];
   }
 };
 

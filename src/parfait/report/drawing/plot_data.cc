@@ -18,6 +18,7 @@ std::string number(double x) {
 /// Which of `count` entries are kept: all, or of each bucket the lowest and the highest of y.
 std::vector<std::size_t> kept_of_line(const std::vector<double>& y) {
   std::vector<std::size_t> kept;
+  kept.reserve(std::min(y.size(), kMostLine));
   if (y.size() <= kMostLine) {
     for (std::size_t i = 0; i < y.size(); ++i) kept.push_back(i);
     return kept;
@@ -39,6 +40,7 @@ std::vector<std::size_t> kept_of_line(const std::vector<double>& y) {
 std::vector<std::size_t> kept_of_points(std::size_t count) {
   std::vector<std::size_t> kept;
   const std::size_t most = std::min(count, kMostPoints);
+  kept.reserve(most);
   for (std::size_t i = 0; i < most; ++i) kept.push_back(i * count / most);
   return kept;
 }
