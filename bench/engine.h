@@ -47,6 +47,7 @@ Motion simulate_simbody(const mechanism::Description& description, double until,
 
 std::unique_ptr<Engine> make_simbody(const mechanism::Description& description);
 std::unique_ptr<Engine> make_parfait(const mechanism::Description& description);
+std::unique_ptr<Engine> make_parfait_joints(const mechanism::Description& description);
 
 /// Two ways to ask MuJoCo: the functions that forward dynamics needs, one by one, and mj_forward
 /// with everything else disabled.

@@ -16,7 +16,8 @@
 //
 // Settings, where Kraus leaves them open (docs/theory/corrections.md): samples at t_i = i T / N, i
 // = 1
-// ... N; sigma_i = 0.01 |eta_i|; rtol 1e-8, atol 1e-10, tolerance 1e-3 on the scaled increment;
+// ... N; sigma_i = 0.01 |eta_i|; rtol 1e-8, atol 1e-10, tolerance 1e-3 on the scaled increment
+// (convergence = increment);
 // increments applied are counted, the confirming one is not. Noise from the seed given on the
 // command line: another seed gives another table. The hexapod's geometry is ours
 // (examples/hexapod); its tables are of exact data, as Kraus's. docs/kraus13.md shows and discusses
@@ -49,6 +50,7 @@ int count_increments(Problem problem, const Variant& v) {
   o.consistent = v.consistent;
   o.iteration.globalization = v.globalization;
   o.iteration.back_projection = v.back_projection;
+  o.iteration.convergence = Convergence::kIncrement;
   o.iteration.tolerance = 1e-3;
   o.iteration.max_iterations = 50;
   o.integrator.rtol = 1e-8;

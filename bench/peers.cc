@@ -50,6 +50,7 @@ std::vector<std::unique_ptr<Engine>> make_engines(
     const std::vector<mechanism::Description>& states) {
   std::vector<std::unique_ptr<Engine>> engines;
   engines.push_back(make_parfait(states[0]));
+  engines.push_back(make_parfait_joints(states[0]));
   engines.push_back(make_simbody(states[0]));
   engines.push_back(make_mujoco(states[0], MujocoPath::kStages));
   engines.push_back(make_mujoco(states[0], MujocoPath::kForward));

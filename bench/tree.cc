@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "laws.h"
@@ -13,6 +14,7 @@
 #include "parfait/base/error.h"
 #include "parfait/tree/algorithms/derivatives.h"
 #include "parfait/tree/build/mechanism_tree.h"
+#include "parfait/tree/contacts/contact_dynamics.h"
 #include "parfait/tree/model.h"
 #include "stopwatch.h"
 
@@ -73,6 +75,13 @@ struct System {
                       tau = std::vector<double>(joints.tree().nv);
 };
 
+int body_of(const System& s, const std::string& name) {
+  for (int b = 0; b < s.tree().num_bodies(); ++b) {
+    if (s.tree().bodies[b].name == name) return b;
+  }
+  throw base::InputError(fmt::format("there is no body \"{}\".", name));
+}
+
 void print_row(const char* name, mechanism::Description (*build)(double phase), int rounds) {
   System s(build);
   const tree::Tree& tree = s.tree();
@@ -110,6 +119,60 @@ void print_row(const char* name, mechanism::Description (*build)(double phase), 
   fmt::print("   {:.0f} %\n", 100 * timings[0].spread);
 }
 
+/// Both feet of the human held at two points each: twelve rows, two of which follow from the
+/// others.
+mechanism::Description standing_human(double phase) {
+  mechanism::Description d = human(phase);
+  for (const char* foot : {"LeftFoot", "RightFoot"}) {
+    const auto& body = *std::find_if(d.bodies.begin(), d.bodies.end(),
+                                     [&](const auto& b) { return b.id == foot; });
+    for (const double ahead : {-0.05, 0.15}) {
+      for (const char* key : {"B0_x", "B0_y", "B0_z"}) {
+        mechanism::Constraint c;
+        c.key = key;
+        c.id = fmt::format("{}_{}_{}", foot, ahead < 0 ? "heel" : "toe", key);
+        c.begin.body = foot;
+        c.begin.frame.o[0] = ahead;
+        c.end.body = mechanism::kInertial;
+        for (std::size_t k = 0; k < 3; ++k) c.end.frame.o[k] = body.o[k] + ahead * body.x[k];
+        d.constraints.push_back(c);
+      }
+    }
+  }
+  return d;
+}
+
+/// Right-hand sides with contacts, as rows of a System and by a view of a ContactSet.
+void print_contacts(int rounds) {
+  System s([](double phase) { return human(phase); });
+  const tree::Model standing(standing_human(0));
+  const auto room = standing.make_workspace(0);
+  std::vector<double> dydt(standing.sizes().ny());
+  const int feet[2] = {body_of(s, "LeftFoot"), body_of(s, "RightFoot")};
+  const tree::Vec3<double> axes[3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+  tree::ContactSet set;
+  for (int i = 0; i < 4; ++i) {
+    set.add_point(fmt::format("point {}", i), {feet[i / 2], {i % 2 == 0 ? -0.05 : 0.15, 0, 0}},
+                  {0, 0, 0}, axes);
+  }
+  const auto view = set.all();
+  tree::ContactWorkspace contacts(s.tree(), set);
+  const auto at = [](long call) { return static_cast<std::size_t>(call % kStates); };
+  const auto timings = time_together({[&](long i) {
+                                        dynamics::Point point;
+                                        point.y = s.y[at(i)];
+                                        standing.evaluate(*room, point, dydt, {});
+                                      },
+                                      [&](long i) {
+                                        tree::forward_dynamics_with_contacts(
+                                            s.tree(), set, view, s.q[at(i)], s.v[at(i)], s.tau, {},
+                                            s.ws, contacts, s.vdot);
+                                      }},
+                                     rounds);
+  fmt::print("\nhuman, 12 contact rows   {:.2f} as a System   {:.2f} by a contact set\n",
+             1e6 * timings[0].seconds, 1e6 * timings[1].seconds);
+}
+
 template <int kBodies>
 mechanism::Description revolute(double phase) {
   return revolute_chain(kBodies, phase);
@@ -133,6 +196,7 @@ void run(int rounds) {
   print_row("spherical_chain", spherical<30>, rounds);
   print_row(
       "tree", [](double phase) { return bench::tree(5, phase); }, rounds);
+  print_contacts(rounds);
 }
 
 }  // namespace

@@ -32,7 +32,10 @@ find_package(SUNDIALS 6.4 REQUIRED COMPONENTS cvodes idas nvecserial sunmatrixde
 find_package(TBB 2021.8 REQUIRED)
 find_package(Clp REQUIRED)  # linear programs of the l1 and l-infinity norms
 find_package(KLU REQUIRED)  # sparse systems of the integrator hht
+find_package(SBML REQUIRED)  # models of systems biology
+find_package(yaml-cpp REQUIRED)  # PEtab problems
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)  # what reports carry along
 if(PARFAIT_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

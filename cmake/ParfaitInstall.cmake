@@ -31,4 +31,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/parfait-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/parfait-config.cmake
               ${PROJECT_BINARY_DIR}/parfait-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindClp.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindSBML.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake DESTINATION ${package_dir})

@@ -45,7 +45,12 @@ void print_facts(const result::ModelFacts& facts) {
   print_ids(facts, "inputs", "inputs");
   print_ids(facts, "events", "events");
   print_count("states", facts.states);
-  if (facts.degrees_of_freedom) print_count("degrees of freedom", *facts.degrees_of_freedom);
+  if (facts.degrees_of_freedom && facts.driven.empty()) {
+    print_count("degrees of freedom", *facts.degrees_of_freedom);
+  } else if (facts.degrees_of_freedom) {
+    fmt::print("  {:<22}{:>4} free + {} driven   {}\n", "degrees of freedom",
+               *facts.degrees_of_freedom, facts.driven.size(), base::listing(facts.driven));
+  }
   print_ids("redundant constraints", facts.redundant);
   if (!facts.parameters.empty()) {
     print_count("parameters", static_cast<std::int64_t>(facts.parameters.size()));
@@ -93,8 +98,11 @@ Command add_check(CLI::App& app, const GlobalOptions& global) {
       app.add_subcommand("check", "validate a model or problem file and show what is in it");
   auto file = std::make_shared<std::string>();
   parser->add_option("file", *file, "model or problem file")->required()->type_name("FILE");
-  return {parser, [file, &global] {
-            const auto facts = run::check(*file);
+  auto coordinates = std::make_shared<std::string>();
+  parser->add_option("--coordinates", *coordinates, "of mechanisms: natural or joint (natural)")
+      ->type_name("NAME");
+  return {parser, [file, coordinates, &global] {
+            const auto facts = run::check(*file, *coordinates);
             if (global.json) {
               fmt::print("{}", std::visit([](const auto& f) { return io::facts_text(f); }, facts));
             } else if (!global.quiet) {

@@ -31,11 +31,13 @@ struct Command {
 Command add_check(CLI::App& app, const GlobalOptions& global);
 Command add_elements(CLI::App& app, const GlobalOptions& global);
 Command add_fit(CLI::App& app, const GlobalOptions& global);
+Command add_human(CLI::App& app, const GlobalOptions& global);
 Command add_import(CLI::App& app, const GlobalOptions& global);
 Command add_modes(CLI::App& app, const GlobalOptions& global);
 Command add_report(CLI::App& app, const GlobalOptions& global);
 Command add_simulate(CLI::App& app, const GlobalOptions& global);
 Command add_synthesize(CLI::App& app, const GlobalOptions& global);
 Command add_verify(CLI::App& app, const GlobalOptions& global);
+Command add_view(CLI::App& app, const GlobalOptions& global);
 
 }  // namespace parfait::app

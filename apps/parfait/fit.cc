@@ -12,15 +12,17 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/fit.h"
 #include "progress.h"
+#include "saving.h"
 
 // parfait fit: a problem file in, its parameters and what is known about them out.
 namespace parfait::app {
 namespace {
 
 /// The iteration table, line by line, until somebody presses Ctrl-C.
-run::Callbacks table_callbacks(bool shows, const InterruptWatch& interrupt, Progress& progress) {
+run::Callbacks table_callbacks(bool shows, Progress& progress) {
   run::Callbacks callbacks;
-  callbacks.stop = [&interrupt] { return interrupt.requested(); };
+  callbacks.on_ready = InterruptWatch::begin;
+  callbacks.stop = InterruptWatch::requested;
   if (!shows) return callbacks;
   callbacks.on_progress = [&progress](double fraction, const std::string& note) {
     if (!std::isnan(fraction)) progress.show(fraction, note);
@@ -51,21 +53,21 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
       request = options.complete();
       request.team = &session.team();
       request.arguments = global.arguments;
-      run = run::fit(request, table_callbacks(shows, interrupt, progress));
+      run = run::fit(request, table_callbacks(shows, progress));
     });
   }
   if (!leads) return kDone;  // the first process says how it ended
-  run::save(run, request.out);
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
 
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    print_fit(run, request.out);
+    print_fit(run, folder);
   }
   if (!run.complete() && (global.json || global.quiet)) {
     fmt::print(stderr, "{}\n", run.result.verdict.message);
   }
-  return run.complete() ? kDone : kNotFinished;
+  return run.complete() && folder ? kDone : kNotFinished;
 }
 
 }  // namespace

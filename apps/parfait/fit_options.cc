@@ -56,11 +56,14 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   add("--out", options.out, "DIR", "folder for the results (run/<problem name>)", output);
 
   const char* how = "How to compute it";
+  add("--coordinates", request.coordinates, "NAME", "of mechanisms: natural or joint (natural)",
+      how);
   add("--globalization", request.globalization, "NAME",
-      "rmt, natural, full or lm (problem file, or rmt)", how);
-  add("--tol", request.tolerance, "X", "largest last increment (problem file, or 1e-6)", how);
+      "auto, rmt, natural, full or lm (problem file, or auto)", how);
+  add("--tol", request.tolerance, "X", "relative accuracy of every unknown (problem file, or 1e-6)",
+      how);
   add("--max-iterations", request.max_iterations, "N",
-      "largest number of iterations (problem file, or 100)", how);
+      "largest number of iterations (problem file, or as long as there is progress)", how);
   add("--threads", request.threads, "N",
       "number of threads (all cores); results do not depend on it", how);
   parser.footer(iteration_legend());

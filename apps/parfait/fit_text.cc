@@ -62,10 +62,18 @@ void print_estimates(const Fit& fit, const std::vector<result::Estimate>& estima
 }
 
 void print_fit_quality(const Fit& fit) {
-  const char* kind = fit.options.norm == "l2" ? "   sum of squared weighted residuals" : "";
+  const bool by_likelihood = fit.likelihood && fit.likelihood->is_objective;
+  const char* kind = by_likelihood              ? "   -2 log(likelihood and priors)"
+                     : fit.options.norm == "l2" ? "   sum of squared weighted residuals"
+                                                : "";
   fmt::print("  objective            {:.8g}{}\n", fit.objective, kind);
   fmt::print("  degrees of freedom   {}   {} - {} free\n", *fit.degrees_of_freedom,
              counted(*fit.measurements, "measurement", "measurements"), *fit.free);
+  if (by_likelihood) {
+    fmt::print("  log-likelihood       {:.10g}   AIC {:.6g}, BIC {:.6g} ({})\n",
+               fit.likelihood->log_likelihood, fit.likelihood->aic, fit.likelihood->bic,
+               counted(fit.likelihood->parameters, "parameter", "parameters"));
+  }
   if (fit.options.sigma == "known") {
     if (fit.chi2_p_value) {
       const bool doubtful = *fit.chi2_p_value < kDoubtful;
@@ -210,7 +218,7 @@ void print_problem_line(const result::ProblemFacts& facts) {
   fmt::print("\n\n");
 }
 
-void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
+void print_fit(const run::FitRun& run, const std::optional<std::filesystem::path>& folder) {
   const Fit& fit = run.result;
   fmt::print("\n{} ({:.3g} s)\n", fit.verdict.message, run.timing.total());
   if (fit.has_values()) {
@@ -226,8 +234,9 @@ void print_fit(const run::FitRun& run, const std::filesystem::path& folder) {
     if (has_residuals) print_residual_analysis(fit);
   }
   for (const auto& warning : fit.verdict.warnings) fmt::print("  warning: {}\n", warning);
+  if (!folder) return;
   fmt::print("\n{}results in {}: report.html, result.json, {}timing.json\n",
-             run.complete() ? "" : "partial ", folder.string(),
+             run.complete() ? "" : "partial ", folder->string(),
              !fit.has_values() ? "" : "tables as CSV, ");
 }
 

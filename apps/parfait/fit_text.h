@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "parfait/result/facts.h"
 #include "parfait/run/fit/fit.h"
@@ -11,6 +12,6 @@ namespace parfait::app {
 void print_problem_line(const result::ProblemFacts& facts);
 
 /// What a person reads after the iteration table of a fit, which was saved in `folder`.
-void print_fit(const run::FitRun& run, const std::filesystem::path& folder);
+void print_fit(const run::FitRun& run, const std::optional<std::filesystem::path>& folder);
 
 }  // namespace parfait::app

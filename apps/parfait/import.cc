@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "interrupt.h"
 #include "parfait/base/error.h"
+#include "parfait/io/petab/petab.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/import/motion_import.h"
+#include "parfait/run/import/petab_import.h"
 #include "run_names.h"
+#include "saving.h"
 
 // parfait import: what is in a motion file and what is odd about it, and its contents as CSV.
 namespace parfait::app {
@@ -62,8 +66,10 @@ void print_table(const result::TableFacts& table) {
 }
 
 int import(const run::MotionImportRequest& request, const GlobalOptions& global) {
-  auto run = run::import_motion(request);
-  run::save(run, request.out);
+  auto run =
+      io::is_petab_file(request.file) ? run::import_petab(request) : run::import_motion(request);
+  const InterruptWatch interrupt;
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   const auto& result = run.result;
   if (global.json) {
     fmt::print("{}", io::result_text(result));
@@ -72,20 +78,26 @@ int import(const run::MotionImportRequest& request, const GlobalOptions& global)
     if (result.trial) print_trial(*result.trial);
     if (result.table) print_table(*result.table);
     for (const auto& warning : result.verdict.warnings) fmt::print("  warning: {}\n", warning);
-    fmt::print("results in {}: {}, result.json, timing.json\n", request.out.string(),
-               base::listing(result.files));
+    if (folder) {
+      fmt::print("results in {}: {}, result.json, timing.json\n", folder->string(),
+                 base::listing(result.files));
+    }
   }
-  return kDone;
+  return folder ? kDone : kNotFinished;
 }
 
 }  // namespace
 
 Command add_import(CLI::App& app, const GlobalOptions& global) {
   auto* parser = app.add_subcommand(
-      "import", "tell what is in a motion file (C3D, TRC, MOT, STO, BVH, MeshUp); write it as CSV");
+      "import",
+      "tell what is in a motion file (C3D, TRC, MOT, STO, BVH, MeshUp) and write it as CSV; "
+      "a problem file, model and tables from a PEtab problem (.yaml)");
   auto request = std::make_shared<run::MotionImportRequest>();
   auto out = std::make_shared<std::string>();
-  parser->add_option("file", request->file, "motion file")->required()->type_name("FILE");
+  parser->add_option("file", request->file, "motion file, or the .yaml of a PEtab problem")
+      ->required()
+      ->type_name("FILE");
   parser->add_option("--units", request->units, "unit of length, instead of what the file says")
       ->type_name("UNIT");
   parser->add_option("--axes", request->axes, "new axes from those of the file: x,z,-y")

@@ -2,16 +2,23 @@
 
 namespace parfait::app {
 
-/// While it lives, Ctrl-C asks instead of kills: work in steps and stop when requested().
-/// A second Ctrl-C kills.
+/// From here on Ctrl-C, SIGTERM and SIGHUP end the program at once, with a word and exit code 1: as
+/// long as nothing is computed there is nothing to keep. Signals that were ignored (nohup) stay
+/// ignored. The first thing of main.
+void install_interrupts();
+
+/// Once begin() is called and while it lives, the first of these signals asks instead of ends: work
+/// in steps and stop when requested(). The second ends the program at once.
 class InterruptWatch {
  public:
-  InterruptWatch();
+  InterruptWatch() = default;
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-  bool requested() const;
+  /// Everything is read, the work begins: a result can be kept.
+  static void begin();
+  static bool requested();
 };
 
 }  // namespace parfait::app

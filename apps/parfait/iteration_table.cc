@@ -27,7 +27,8 @@ std::string iteration_line(const result::Iteration& i) {
 const char* iteration_legend() {
   return "Columns of the iteration table (more in docs/fit_results.md):\n"
          "  iter         increments applied before this point\n"
-         "  objective    what is minimized; l2: the sum of squared weighted residuals\n"
+         "  objective    what is minimized; l2: the sum of squared weighted residuals, or -2 log "
+         "L\n"
          "  constraints  violation of equations, inequalities and matching conditions\n"
          "  |dx|         length of the scaled increment; converged when below --tol\n"
          "  step         part of the increment that was applied\n"

@@ -3,9 +3,13 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
+#include <system_error>
 
 #include "arguments.h"
 #include "command.h"
+#include "interrupt.h"
+#include "output.h"
 #include "parfait/base/error.h"
 #include "plugin.h"
 
@@ -28,8 +32,9 @@ int run(int argc, char** argv) {
   const app::Command commands[] = {app::add_simulate(cli, global),   app::add_fit(cli, global),
                                    app::add_synthesize(cli, global), app::add_modes(cli, global),
                                    app::add_check(cli, global),      app::add_elements(cli, global),
+                                   app::add_human(cli, global),
                                    app::add_import(cli, global),     app::add_verify(cli, global),
-                                   app::add_report(cli, global)};
+                                   app::add_report(cli, global),     app::add_view(cli, global)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {
@@ -46,17 +51,31 @@ int run(int argc, char** argv) {
   return app::kBadInput;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_and_tell(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const parfait::base::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     fmt::print(stderr, "{}: {}.\n", error.path1().string(), error.code().message());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "parfait: there is not enough memory for this.\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "parfait: {}\n", error.what());
   }
   return parfait::app::kBadInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace parfait;  // NOLINT(google-build-using-namespace): the body of main
+  app::install_interrupts();
+  app::guard_output();
+  const int code = run_and_tell(argc, argv);
+  const int error = app::output_error();
+  if (error == 0) return code;
+  fmt::print(stderr, "parfait: cannot write to standard output: {}.\n",
+             std::generic_category().message(error));
+  return code == app::kDone ? app::kNotFinished : code;
 }

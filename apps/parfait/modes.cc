@@ -11,6 +11,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/simulation/modes.h"
 #include "run_names.h"
+#include "saving.h"
 
 // parfait modes: static equilibrium and vibration modes about it.
 namespace parfait::app {
@@ -19,6 +20,7 @@ namespace {
 struct ModesOptions {
   std::string file;
   std::vector<std::string> set;
+  std::string coordinates;
   std::string at = "equilibrium";
   double time = 0;
   int count = std::numeric_limits<int>::max();
@@ -35,7 +37,7 @@ void print_mode(const result::Mode& mode) {
              mode.moves_most);
 }
 
-void print_modes(const run::ModesRun& run, const std::filesystem::path& folder) {
+void print_modes(const run::ModesRun& run, const std::optional<std::filesystem::path>& folder) {
   const auto& m = run.result;
   fmt::print("{}: {}\n", m.model, run.contents);
   if (m.equilibrium) {
@@ -63,8 +65,9 @@ void print_modes(const run::ModesRun& run, const std::filesystem::path& folder) 
                "time constant [s]", "moves most");
     for (const auto& mode : m.modes) print_mode(mode);
   }
+  if (!folder) return;
   fmt::print("results in {}: modes.csv, shapes.csv, equilibrium.csv, result.json, timing.json\n",
-             folder.string());
+             folder->string());
 }
 
 int modes(const ModesOptions& options, const GlobalOptions& global) {
@@ -72,23 +75,24 @@ int modes(const ModesOptions& options, const GlobalOptions& global) {
   run::ModesRequest request;
   request.file = options.file;
   request.set = run::parse_settings(options.set);
+  request.coordinates = options.coordinates;
   request.at_initial = options.at == "initial";
   request.time = options.time;
   request.count = options.count;
   request.out = run_folder_of(options.out, options.file);
   run::Callbacks callbacks;
-  callbacks.stop = [&] { return interrupt.requested(); };
+  callbacks.stop = InterruptWatch::requested;
   auto run = run::find_modes(request, callbacks);
-  run::save(run, request.out);
+  const auto saved = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet && run.finished()) {
-    print_modes(run, request.out);
+    print_modes(run, saved);
   }
   if (!run.finished()) {
     fmt::print(stderr, "{}: {}.\n", request.file, run.result.verdict.message);
   }
-  return run.finished() ? kDone : kNotFinished;
+  return run.finished() && saved ? kDone : kNotFinished;
 }
 
 }  // namespace
@@ -110,6 +114,10 @@ Command add_modes(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--set", options->set, "value of a parameter; may be repeated")
       ->type_name("ID=VALUE")
       ->allow_extra_args(false);
+  parser
+      ->add_option("--coordinates", options->coordinates,
+                   "of a mechanism: natural or joint (natural)")
+      ->type_name("NAME");
   parser->add_option("--out", options->out, "folder for the results (run/<model name>)")
       ->type_name("DIR");
   return {parser, [options, &global] { return modes(*options, global); }};

@@ -18,7 +18,7 @@ int report(const ReportOptions& options, const GlobalOptions& global) {
   const auto page = run::make_report(folders);
   std::filesystem::path file = options.out;
   if (file.empty()) file = folders.size() == 1 ? folders[0] / "report.html" : "comparison.html";
-  io::write_text_file(file, page);
+  io::replace_text_file(file, page);
   if (!global.quiet) fmt::print("report in {}\n", file.string());
   return kDone;
 }

@@ -5,6 +5,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/simulation/simulation.h"
 #include "progress.h"
+#include "saving.h"
 #include "simulate_options.h"
 #include "simulation_text.h"
 
@@ -12,11 +13,11 @@
 namespace parfait::app {
 namespace {
 
-run::SimulationRun simulate_with_bar(const run::SimulationRequest& request,
-                                     const InterruptWatch& interrupt, bool shows) {
+run::SimulationRun simulate_with_bar(const run::SimulationRequest& request, bool shows) {
   Progress progress(shows);
   run::Callbacks callbacks;
-  callbacks.stop = [&] { return interrupt.requested(); };
+  callbacks.on_ready = InterruptWatch::begin;
+  callbacks.stop = InterruptWatch::requested;
   callbacks.on_progress = [&](double fraction, const std::string& note) {
     progress.show(fraction, note);
   };
@@ -27,17 +28,17 @@ int simulate(const SimulateOptions& options, const GlobalOptions& global) {
   const InterruptWatch interrupt;  // until everything is written
   auto request = options.complete();
   request.arguments = global.arguments;
-  auto run = simulate_with_bar(request, interrupt, !global.quiet && !global.json);
-  run::save(run, request.out);
+  auto run = simulate_with_bar(request, !global.quiet && !global.json);
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    print_simulation(run, request.out);
+    print_simulation(run, folder);
   }
   if (!run.finished() && (global.json || global.quiet)) {
     fmt::print(stderr, "{}\n", run.result.verdict.message);
   }
-  return run.finished() ? kDone : kNotFinished;
+  return run.finished() && folder ? kDone : kNotFinished;
 }
 
 }  // namespace

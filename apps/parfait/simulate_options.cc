@@ -75,6 +75,8 @@ void add_options(CLI::App& parser, SimulateOptions& options) {
   const char* what = "What to compute";
   add("--until", request.until, "T", "end time (model file, or 10)", what);
   add("--set", options.set, "ID=VALUE", "value of a parameter; may be repeated", what);
+  add("--coordinates", request.coordinates, "NAME", "of a mechanism: natural or joint (natural)",
+      what);
   add("--sensitivity", options.sensitivity, "P,Q",
       "derivatives with respect to parameters, or initial:STATE", what);
   parser

@@ -90,7 +90,8 @@ std::string assembly_text(const result::Assembly& assembly) {
       assembly.moved, assembly.velocity_change);
 }
 
-void print_simulation(const run::SimulationRun& run, const std::filesystem::path& folder) {
+void print_simulation(const run::SimulationRun& run,
+                      const std::optional<std::filesystem::path>& folder) {
   const auto& s = run.result;
   fmt::print("{}: {}\n", s.model, run.contents);
   if (s.assembly) fmt::print("{}", assembly_text(*s.assembly));
@@ -107,8 +108,9 @@ void print_simulation(const run::SimulationRun& run, const std::filesystem::path
     if (!text.empty()) fmt::print("  {}\n", text);
   }
   print_events(s.events);
+  if (!folder) return;
   fmt::print("{}results in {}: report.html, trajectory.csv ({}, {}), result.json, timing.json\n",
-             run.finished() ? "" : "partial ", folder.string(), counted(s.rows, "row", "rows"),
+             run.finished() ? "" : "partial ", folder->string(), counted(s.rows, "row", "rows"),
              counted(size_of(run.trajectory.columns), "column", "columns"));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "parfait/run/simulation/simulation.h"
@@ -8,7 +9,8 @@
 namespace parfait::app {
 
 /// What a person sees after a simulation, which was saved in `folder`.
-void print_simulation(const run::SimulationRun& run, const std::filesystem::path& folder);
+void print_simulation(const run::SimulationRun& run,
+                      const std::optional<std::filesystem::path>& folder);
 
 /// A line that tells how far assembly moved an initial state that did not fit the joints; "" if it
 /// did fit.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "interrupt.h"
 #include "parfait/base/counted.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/synthesis.h"
@@ -20,6 +21,8 @@ int synthesize(const SynthesizeOptions& options, const GlobalOptions& global) {
   request.set = run::parse_settings(options.set);
   request.out = options.out;
   auto run = run::synthesize(request);
+  const InterruptWatch interrupt;
+  InterruptWatch::begin();  // what is written is written to its end
   run::save(run, request);
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));

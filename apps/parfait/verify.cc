@@ -27,7 +27,8 @@ int verify(const GlobalOptions& global) {
   }
   const InterruptWatch interrupt;
   run::Callbacks callbacks;
-  callbacks.stop = [&] { return interrupt.requested(); };
+  InterruptWatch::begin();
+  callbacks.stop = InterruptWatch::requested;
   const auto found = run::verify(callbacks, [&](const auto& problem) {
     if (shows) print_solved(problem);
   });

@@ -31,6 +31,22 @@ class Import(CliTest):
         heights = [float(row["r asis.y"]) for row in self.rows("r/markers.csv") if row["r asis.y"]]
         self.assertTrue(0.5 < min(heights) < max(heights) < 2)
 
+    def test_a_petab_problem_becomes_files_that_give_the_same_likelihood(self):
+        name = "Perelson_Science1996"
+        yaml = SOURCE / "tests/estimation/data/petab" / name / f"{name}.yaml"
+        self.run_cli("import", yaml, "--out", "imported")
+        self.assertEqual(self.result("imported")["file_format"], "PEtab 1")
+        self.run_cli("check", yaml)
+        likelihoods = []
+        for file, out in ((yaml, "direct"), ("imported/problem.xml", "written")):
+            self.run_cli("fit", file, "--out", out, "--quiet")
+            result = self.result(out)
+            self.assertEqual(result["status"], "converged")
+            self.assertTrue(result["likelihood"]["is_objective"])
+            likelihoods.append(result["likelihood"]["log_likelihood"])
+        self.assertAlmostEqual(likelihoods[0], -222.28076952, delta=1e-6)  # the best value known
+        self.assertAlmostEqual(likelihoods[0], likelihoods[1], delta=1e-10)
+
     def test_axes_are_turned_in_all_tables(self):
         self.run_cli("import", DATA / "type1_standing.c3d", "--axes", "z,x,y", "--out", "r", "--quiet")
         result = self.result("r")

@@ -201,9 +201,12 @@ class Simulate(CliTest):
         short = ("simulate", DOUBLE_PENDULUM, "--until", "0.1", "--out", "r")
         self.run_cli(*short)
         (self.folder / "r" / "note.txt").write_text("left by a person")
+        self.assertIn('"note.txt"', self.error_of(*short))
+        (self.folder / "r" / "note.txt").unlink()
         self.run_cli(*short)  # ours: replaced as a whole
         self.assertEqual(sorted(path.name for path in (self.folder / "r").iterdir()),
-                         ["report.html", "result.json", "steps.csv", "timing.json", "trajectory.csv"])
+                         ["motion.npy", "report.html", "result.json", "scene.json", "steps.csv", "timing.json",
+                          "trajectory.csv"])
 
         (self.folder / "thesis").mkdir()
         (self.folder / "thesis" / "result.json").write_text('{"program": "another"}')

@@ -22,7 +22,9 @@ def element_text(kind, element, constants, id="E", body="A", side=None):
     ends = ""
     if element.get("between_bodies", True):
         axes = 'x="1 0 0" y="0 1 0" z="0 0 1"'
-        ends = f'<begin id="Inertial" o="0 0 1" {axes}/> <end id="{body}" {axes}/>'
+        least, most = element.get("ends", (2, 2))
+        via = '<via id="Inertial" o="0 3 0"/> ' * (least - 2)
+        ends = f'<begin id="Inertial" o="0 0 1" {axes}/> {via}<end id="{body}" {axes}/>'
     return f"<{TAGS[kind]} {' '.join(words)}> {ends} </{TAGS[kind]}>\n"
 
 

@@ -397,9 +397,9 @@ class MeanObservation final : public ObservationKind {
                         RowDerivative& row) const override {
       for (const auto& part : parts) part->add_derivative(at, condensed, weight / 5, row);
     }
-    double shift(const Condensed& condensed) const override {
+    double shift(const Trajectory& at, const Condensed& condensed) const override {
       double sum = 0;
-      for (const auto& part : parts) sum += part->shift(condensed) / 5;
+      for (const auto& part : parts) sum += part->shift(at, condensed) / 5;
       return sum;
     }
     std::vector<std::shared_ptr<const Observable>> parts;

@@ -41,7 +41,7 @@ Problem make_problem(const dynamics::FormulaModel& model, const std::string& dat
   }
   problem.options.integrator.rtol = 1e-11;
   problem.options.integrator.atol = 1e-13;
-  problem.options.iteration.tolerance = 1e-9;
+  problem.options.iteration.tolerance = 1e-11;
   return problem;
 }
 
@@ -58,7 +58,7 @@ Problem bock_problem(bool measure_both, int intervals) {
   e.initial = {{.kind = InitialState::Kind::kFree}};
   e.grid.intervals = intervals;
   e.grid.nodes = Grid::Nodes::kMeasured;
-  problem.options.iteration.tolerance = 1e-8;
+  problem.options.iteration.tolerance = 3e-9;
   return problem;
 }
 

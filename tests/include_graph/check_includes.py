@@ -27,19 +27,19 @@ NARROWER = {
 }
 # Subfolders of large rooms, in the order of the work. A step may include the steps before it ...
 STEPS = {
-    "mechanism": ["description", "elements", "constants", "quantities", "checks"],
+    "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
             "second_order", "build"],
-    "tree": ["structure", "algorithms", "build", "system"],
+    "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
-    "io": ["text", "model", "problem", "motion_files", "results"],
-    "report": ["html", "drawing", "blocks", "pages"],
-    "run": ["job", "simulation", "fit", "import", "verification"],
+    "io": ["text", "model", "petab", "problem", "motion_files", "results"],
+    "report": ["html", "drawing", "web", "blocks", "pages"],
+    "run": ["job", "human", "scene", "simulation", "fit", "import", "verification"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {
-    "mechanism": ["description", "elements", "constants", "quantities", "checks"],
+    "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "estimate/algebraic": {"linear", "iteration", "problem", "experiment"},
     "estimate/statistics": {"linear", "iteration", "problem", "experiment"},
 }

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "parfait/base/processor.h"
+
 namespace parfait::base {
 
 std::string Place::text() const {
@@ -14,7 +16,8 @@ std::string Place::text() const {
 }
 
 InputError::InputError(const Place& place, const std::string& message)
-    : std::runtime_error(place.text().empty() ? message : place.text() + ": " + message),
+    : std::runtime_error(
+          !kProcessorIsChecked || place.text().empty() ? message : place.text() + ": " + message),
       place_(place) {}
 
 namespace {

@@ -161,8 +161,8 @@ std::vector<Outlier> largest_outliers(std::span<const double> residuals,
     if (left < kDetermined) continue;
     double t = residuals[i] / (s * std::sqrt(left));
     if (!sigma_known) {
-      // e^2 <= nu; at nu the fit is perfect without this measurement.
-      t *= std::sqrt((nu - 1) / std::max(0.0, nu - t * t));
+      // e^2 <= nu; at nu the fit is perfect without this measurement, up to rounding.
+      t *= std::sqrt((nu - 1) / std::max(kDetermined * nu, nu - t * t));
     }
     outliers.push_back({.index = static_cast<int>(i), .residual = residuals[i], .studentized = t});
   }

@@ -146,6 +146,10 @@ std::string Model::invariant_name(int i) const {
   return row_name(velocity ? row - body_rows : joint_row_of(m, row));
 }
 
+double Model::rank_tolerance() const {
+  return data_->description.natural.rank_tolerance;
+}
+
 bool Model::may_drop_rows() const {
   return data_->kernel.structure.plan.tests_any();
 }

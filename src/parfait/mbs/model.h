@@ -4,20 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "parfait/dynamics/state_sizes.h"
 #include "parfait/dynamics/system.h"
 #include "parfait/mbs/solver/mechanism_names.h"
+#include "parfait/mechanism/stage/mechanical_system.h"
 
 namespace parfait::mbs {
 
 struct ModelData;       // model_data.h: everything constant
 struct ModelWorkspace;  // model_data.h: everything that changes
 
-/// How the described initial state was brought onto the constraints.
-struct AssemblyReport {
-  double moved = 0;            ///< largest displacement of a body's centre of mass or axis end [m]
-  double velocity_change = 0;  ///< likewise for velocities [m/s]
-  int iterations = 0;
-};
+using mechanism::AssemblyReport;
 
 /// A multibody system in natural coordinates, as a dynamics::System: y = (q, v, e), 12 coordinates
 /// per body in the order of the description.
@@ -25,7 +22,7 @@ struct AssemblyReport {
 /// Immutable; evaluation needs a workspace from make_workspace(), one per thread.
 /// Cost  O(number of bodies) per right-hand side for trees, with fill in proportion to the loops.
 /// See   docs/theory/solver.md
-class Model final : public dynamics::System {
+class Model final : public mechanism::MechanicalSystem, public dynamics::StateSizes {
  public:
   explicit Model(const Description& description);
   ~Model() override;
@@ -51,6 +48,8 @@ class Model final : public dynamics::System {
                             const dynamics::PointDirections& d,
                             dynamics::Directions& dg) const override;
   std::vector<int> position_rows() const override;
+  void state_sizes(dynamics::Workspace& ws, dynamics::ConstVec y, dynamics::ConstVec dydt,
+                   dynamics::Vec sizes) const override;
   dynamics::ProjectionReport project(dynamics::Workspace& ws, double t, dynamics::Vec y,
                                      dynamics::Norm norm, double tolerance) const override;
   dynamics::Status project_directions(dynamics::Workspace& ws,
@@ -75,27 +74,21 @@ class Model final : public dynamics::System {
   void jump_directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
                        dynamics::Directions& dafter) const override;
 
-  const Description& description() const;
-  const AssemblyReport& assembly() const;
-  const std::vector<std::string>& warnings() const;
-  /// com of every body and the energies: what a simulation shows if nobody asks for anything.
-  std::vector<std::string> default_quantities() const;
-  std::vector<std::string> quantity_names() const;
-
-  /// Degrees of freedom by the rank of all constraints at the assembled initial position.
-  int degrees_of_freedom() const;
-  /// Names of rows that the others imply there, e.g. "Joint4.B0_y".
-  std::vector<std::string> redundant_rows() const;
-  /// Name of a joint row, in the order of the multipliers.
-  std::string row_name(int row) const;
-  /// Name of an entry of invariants(): the same for rows of joints, "Body.e1.e2" for those of
-  /// bodies.
-  std::string invariant_name(int i) const;
-  /// Whether the rank of rows is tested: joints that close loops, velocity rows.
-  bool may_drop_rows() const;
-  /// Ids of the joints and constraints that share a loop with these rows. Where they are redundant,
-  /// the reactions there are not unique.
-  std::vector<std::string> joints_in_loops_of(const std::vector<int>& rows) const;
+  const Description& description() const override;
+  const AssemblyReport& assembly() const override;
+  const std::vector<std::string>& warnings() const override;
+  std::vector<std::string> default_quantities() const override;
+  std::vector<std::string> quantity_names() const override;
+  int degrees_of_freedom() const override;
+  std::vector<std::string> driven() const override;
+  std::vector<std::string> redundant_rows() const override;
+  std::string row_name(int row) const override;
+  /// The same as row_name() for rows of joints, "Body.e1.e2" for those of bodies.
+  std::string invariant_name(int i) const override;
+  /// Joints that close loops, velocity rows.
+  bool may_drop_rows() const override;
+  double rank_tolerance() const override;
+  std::vector<std::string> joints_in_loops_of(const std::vector<int>& rows) const override;
 
   /// The stages of a right-hand side, for the benchmarks: evaluate() is these in a row.
   void stage_evaluate(dynamics::Workspace& ws, const dynamics::Point& at) const;
@@ -105,15 +98,8 @@ class Model final : public dynamics::System {
   /// Rank tolerance of the constraint partitioning (Kraus 2006, section 5.2), relative to the
   /// assembled pivots.
   static void set_rank_tolerance(dynamics::Workspace& ws, double tolerance);
-  /// Rows dropped at the last evaluation, and the largest acceleration residual among them: not
-  /// small if the row was not redundant, i.e. at a singular position.
-  struct Partition {
-    std::vector<int> dropped;
-    double largest_residual = 0;
-    int worst_row = -1;  ///< the one with this residual
-    double smallest_kept_pivot = 1;
-  };
-  Partition partition(dynamics::Workspace& ws) const;
+  using Partition = mechanism::Partition;
+  Partition partition(dynamics::Workspace& ws) const override;
   /// Multipliers of the joint rows at the last evaluation.
   dynamics::ConstVec multipliers(dynamics::Workspace& ws) const;
 

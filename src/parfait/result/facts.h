@@ -32,6 +32,7 @@ struct ModelFacts {
   int states = 0;
   // Mechanics.
   std::optional<int> degrees_of_freedom;
+  std::vector<std::string> driven;     ///< constraints whose offsets time moves
   std::vector<std::string> redundant;  ///< constraint rows
   std::optional<Assembly> assembly;
   std::vector<Parameter> parameters;

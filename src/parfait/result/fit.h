@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/result/origin.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -203,6 +204,16 @@ struct Iteration {
   bool operator==(const Iteration&) const = default;
 };
 
+/// log L of the measurements at the estimate. With a common factor of all sigmas that is not known,
+/// L is the largest over it and the factor counts as a parameter.
+struct Likelihood {
+  bool is_objective = false;  ///< the objective is -2 log(L prior), otherwise a sum of squares
+  double log_likelihood = kNaN, log_prior = kNaN;
+  int parameters = 0;  ///< all that is estimated, noise included
+  double aic = kNaN, bic = kNaN;
+  bool operator==(const Likelihood&) const = default;
+};
+
 struct FitWork {
   std::int64_t evaluations = 0, linearizations = 0, steps = 0, right_hand_sides = 0, directions = 0;
   bool operator==(const FitWork&) const = default;
@@ -211,9 +222,10 @@ struct FitWork {
 struct FitOptions {
   std::string globalization;
   bool back_projection = false;
+  std::optional<std::string> convergence{};  ///< none: statistical
   double tol = 0;
-  int max_iterations = 0;
-  std::string norm;  ///< "l2", "l1", ...
+  std::optional<int> max_iterations{};  ///< none: as long as there was progress
+  std::string norm;                     ///< "l2", "l1", ...
   std::optional<double> huber_gamma;
   std::string condensing, reduction, relaxation;
   std::optional<double> relaxation_rate, relaxation_factor;  ///< baumgarte: one of them
@@ -242,8 +254,9 @@ struct Fit {
   std::optional<int> measurements, free, degrees_of_freedom, rank;
   double sigma_scale = kNaN;           ///< beta; NaN: cannot be given
   std::optional<double> chi2_p_value;  ///< goodness of fit, with known sigma
-  std::string convention;              ///< how covariances and intervals were made
-  std::vector<Estimate> parameters;    ///< shared, then those of experiments
+  std::optional<Likelihood> likelihood;
+  std::string convention;            ///< how covariances and intervals were made
+  std::vector<Estimate> parameters;  ///< shared, then those of experiments
   std::vector<Estimate> initial_states;
   Matrix covariance, correlation;  ///< of `parameters`; NaN where there is none
   std::vector<FittedExperiment> experiments;
@@ -255,6 +268,8 @@ struct Fit {
   std::vector<Iteration> history;
   FitWork work;
   FitOptions options;
+  std::vector<MotionFiles>
+      motions;  ///< arrays that lie beside, one for each experiment with bodies
   std::vector<std::string> variable_names;  ///< of all unknowns; "run1: x(0.5)" of one experiment
   std::vector<double> x;                    ///< all unknowns, scaled: starts another fit
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/result/origin.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -146,6 +147,7 @@ struct Simulation {
   std::vector<NamedValue> parameters;
   std::optional<LastState> last_state;  ///< if it is partial
   std::vector<ColumnUnit> units;        ///< of the columns of the trajectory, where they are known
+  std::vector<MotionFiles> motions;     ///< mechanics: arrays that lie beside, one or none
   Origin origin;
   bool operator==(const Simulation&) const = default;
 };

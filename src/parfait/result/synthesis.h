@@ -20,6 +20,7 @@ struct Synthesis {
   std::uint64_t seed = 1;
   std::vector<std::string> set;  ///< "k=2"
   std::vector<Experiment> experiments;
+  std::vector<std::string> outputs{};  ///< files of the folder, as in Verdict; empty: in place
   bool operator==(const Synthesis&) const = default;
 };
 

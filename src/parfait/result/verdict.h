@@ -20,6 +20,8 @@ struct Verdict {
   bool partial = false;  ///< something that was asked for is missing: failed or interrupted
   std::string message;   ///< one sentence
   std::vector<std::string> warnings;  ///< what to know before trusting the numbers
+  /// Files of the run folder; empty: it was not written. What is not listed is not ours.
+  std::vector<std::string> outputs{};
   bool operator==(const Verdict&) const = default;
 };
 

@@ -1,12 +1,17 @@
 #include "parfait/tree/model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <set>
 
+#include "parfait/base/counted.h"
 #include "parfait/math/finite.h"
 #include "parfait/mechanism/checks/check_description.h"
-#include "parfait/tree/system/model_data.h"
+#include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/elements/constraint_types.h"
+#include "parfait/tree/system/model_scene.h"
 
 namespace parfait::tree {
 
@@ -15,24 +20,6 @@ using dynamics::Status;
 using mechanism::Description;
 
 namespace {
-
-[[noreturn]] void refuse(const base::Place& place, const std::string& element) {
-  throw base::InputError(place, element +
-                                    ": joint coordinates take open chains under gravity so far. "
-                                    "Use natural coordinates.");
-}
-
-void refuse_what_is_missing(const Description& d, const MechanismTree& mechanism) {
-  for (const int j : mechanism.closures()) {
-    refuse(d.joints[j].place, "joint \"" + d.joints[j].id + "\" closes a loop");
-  }
-  for (const auto& c : d.constraints) refuse(c.place, "constraint \"" + c.id + "\"");
-  for (const auto& f : d.forces) {
-    if (f.key != "Gravitation") refuse(f.place, "force \"" + f.id + "\"");
-  }
-  for (const auto& s : d.states) refuse(s.place, "state \"" + s.id + "\"");
-  for (const auto& e : d.events) refuse(e.place, "event \"" + e.id + "\"");
-}
 
 std::vector<dynamics::ParameterInfo> parameter_infos(const Description& d,
                                                      const mechanism::ConstantTable& table) {
@@ -49,13 +36,93 @@ std::vector<dynamics::ParameterInfo> parameter_infos(const Description& d,
   return out;
 }
 
-template <class S>
-void bind_observed(const ModelData& m, const S* constants, Observed<S>& out) {
-  m.mechanism.bind(constants, out.constants);
-  out.markers.clear();
-  for (const auto& marker : m.quantities.markers()) {
-    out.markers.push_back(m.mechanism.marker_frame(marker, constants));
+ClosureData closures_of(const Description& d, const MechanismTree& tree,
+                        const mechanism::ElementSet& elements) {
+  ClosureData out;
+  const auto add = [&](const mechanism::Row& row, int owner) {
+    ClosureRow r;
+    r.kind = row.kind;
+    r.begin = static_cast<int>(out.sites.size()) - 2;
+    r.end = r.begin + 1;
+    r.a_axis = row.a_axis ? row.a_axis - 'x' : 0;
+    r.b_axis = row.b_axis ? row.b_axis - 'x' : 0;
+    r.owner = owner;
+    r.is_velocity = row.kind >= mechanism::RowKind::kV0x;
+    out.has_quadratic |= row.kind == mechanism::RowKind::kVVX;
+    if (!r.is_velocity) out.positions.push_back(out.num_rows());
+    out.rows.push_back(r);
+  };
+  for (const int j : tree.closures()) {
+    const mechanism::Joint& joint = d.joints[j];
+    const auto& type = mechanism::type_of(joint);
+    const int site = elements.first_joint_site + 2 * j;
+    out.sites.insert(out.sites.end(), {site, site + 1});
+    for (const auto& row : type.rows) {
+      add(row, j);
+      if (row.offset_constant < 0) continue;
+      out.rows.back().constant =
+          tree.table().index(joint.id + "." + type.constants[row.offset_constant].name);
+    }
   }
+  for (std::size_t i = 0; i < d.constraints.size(); ++i) {
+    const mechanism::Constraint& c = d.constraints[i];
+    const int number = static_cast<int>(i), site = elements.first_constraint_site + 2 * number;
+    out.sites.insert(out.sites.end(), {site, site + 1});
+    add({mechanism::find_constraint(c.key)->kind, c.begin_axis, c.end_axis, -1},
+        static_cast<int>(d.joints.size()) + number);
+    out.rows.back().constraint = number;
+  }
+  out.order.resize(out.rows.size());
+  for (int i = 0; i < out.num_rows(); ++i) out.order[i] = i;
+  return out;
+}
+
+template <class S>
+void bind_sites(const ModelData& m, const S* all, const BoundConstants<S>& bound,
+                BoundSites<S>& out) {
+  const auto in_node = [&](int body, const Vec3<S>& o, const Vec3<S>* axes, SiteFrame<S>& site) {
+    if (body < 0) {
+      site.o = o;
+      for (int i = 0; i < 3; ++i) site.axis[i] = axes[i];
+      return;
+    }
+    const Transform<S>& X = bound.X_NB[m.mechanism.tree_body(body)];
+    site.arm = X.R * o;
+    site.o = X.p + site.arm;
+    for (int i = 0; i < 3; ++i) site.axis[i] = X.R * axes[i];
+  };
+  const auto& sites = m.elements.sites;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Transform<S> X = m.mechanism.marker_frame(sites[i], all);
+    const Vec3<S> axes[3] = {X.R.x, X.R.y, X.R.z};
+    in_node(sites[i].body, X.p, axes, out.elements[i]);
+  }
+  for (std::size_t i = 0; i < m.closures.sites.size(); ++i) {
+    const auto& site = sites[m.closures.sites[i]];
+    const auto frame = m.mechanism.given_frame(site, all);
+    in_node(site.body, frame.o, frame.axis, out.rows[i]);
+  }
+}
+
+void bind_chunk(const ModelData& m, ModelWorkspace& w, int index) {
+  auto& chunk = w.chunks[index];
+  const auto& table = m.mechanism.table();
+  const bool moves = index < static_cast<int>(w.chunks.size()) - 1;
+  for (int i = 0; i < table.size(); ++i) {
+    chunk.all[i] = Dual(w.elements.constants[i]);
+    const int driven = table.driven_index(i);
+    if (driven < 0 || !moves) continue;
+    alignas(64) double lane[math::kLanes];
+    table.directions(w.table_gradients.data(), w.dp.chunk(index), driven, lane);
+    chunk.all[i].d = math::load(lane);
+  }
+  for (int i = 0; i < m.sizes.np; ++i) {
+    chunk.dp[i] = moves ? math::load(w.dp.chunk(index) + i * math::kLanes) : Lane{};
+  }
+  m.mechanism.bind(chunk.all.data(), chunk.constants);
+  derive(m.tree(), chunk.constants, chunk.bound);
+  bind_sites(m, chunk.all.data(), chunk.bound, chunk.sites);
+  chunk.is_current = true;
 }
 
 }  // namespace
@@ -64,40 +131,102 @@ ModelData::ModelData(const Description& given)
     : description(given),
       warnings(mechanism::check(given)),
       mechanism(given),
-      quantities(given, mechanism) {
-  refuse_what_is_missing(description, mechanism);
+      elements(description, mechanism.table()),
+      closures(closures_of(description, mechanism, elements)) {
   parameters = parameter_infos(description, mechanism.table());
   sizes.nq = tree().nq;
   sizes.nv = tree().nv;
+  sizes.ne = static_cast<int>(elements.states.size());
   sizes.np = static_cast<int>(parameters.size());
-  sizes.num_pos = static_cast<int>(tree().quaternions.size());
+  sizes.num_pos = static_cast<int>(tree().quaternions.size()) + closures.num_pos();
+  sizes.num_vel = closures.num_rows();
+  sizes.num_switches = elements.num_switches;
+  carried.assign(description.joints.size(), -1);
+  for (int b = 0; b < tree().num_bodies(); ++b) {
+    if (mechanism.joint(b) >= 0) carried[mechanism.joint(b)] = b;
+  }
+  start.described = mechanism.q();
+  start.described.insert(start.described.end(), mechanism.v().begin(), mechanism.v().end());
+  for (const auto& state : elements.states) start.described.push_back(state.initial);
+  start.assembled = start.described;
 }
 
-ModelWorkspace::ModelWorkspace(const ModelData& m, int max_directions)
-    : p(m.sizes.np),
-      constants(m.mechanism.table().size()),
-      scratch(m.mechanism.table().scratch_size()),
-      gradients(m.mechanism.table().gradient_size()),
-      point(m.tree()),
-      q(m.sizes.nq),
-      v(m.sizes.nv),
-      vdot(m.sizes.nv),
-      no_torque(m.sizes.nv),
-      tau(m.sizes.nv),
-      seen_q(m.sizes.nq),
-      seen_v(m.sizes.nv),
-      seen_vdot(m.sizes.nv),
-      before(m.sizes.nq),
-      invariants(m.sizes.num_pos),
-      chunks((max_directions + math::kLanes - 1) / math::kLanes),
-      room(m.tree()),
-      lanes(m.sizes.nv),
-      qdot(m.sizes.nq),
-      dual_constants(constants.size()),
-      rates(m.sizes.ny()) {}
+namespace {
 
-Model::Model(const Description& description) : data_(std::make_unique<ModelData>(description)) {}
+constexpr int kMaxSteps = 60;
+
+void resize(const ModelData& m, SeenPoint& point) {
+  point.y.resize(m.sizes.ny());
+  point.mode.resize(m.sizes.num_switches);
+  point.vdot.resize(m.sizes.nv);
+  point.lambda.resize(m.closures.num_rows());
+}
+
+}  // namespace
+
+ModelWorkspace::ModelWorkspace(const ModelData& m, int max_directions)
+    : table_scratch(m.mechanism.table().scratch_size()),
+      table_gradients(m.mechanism.table().gradient_size()),
+      point(m.tree()),
+      elements(m.elements, m.mechanism.table().size()),
+      wrenches(m.tree().num_bodies()),
+      tau(m.sizes.nv),
+      zero_v(m.sizes.nv),
+      residuals(m.sizes.num_pos + m.sizes.num_vel),
+      rates(m.sizes.ny()),
+      buffer_q(m.sizes.nq),
+      buffer_v(m.sizes.nv),
+      chunks((max_directions + math::kLanes - 1) / math::kLanes + 1),
+      dp(m.sizes.np, max_directions),
+      room(m.tree()),
+      dual_wrenches(m.tree().num_bodies()),
+      qdot(m.sizes.nq),
+      dual_v(m.sizes.nv),
+      lanes(m.sizes.nv),
+      row_lanes(m.closures.num_rows()),
+      dy_lanes(std::max(m.sizes.ny(), 2 * m.closures.num_rows())),
+      rate_lanes(std::max(m.sizes.nv, m.sizes.ne)) {
+  resize(m, evaluated);
+  resize(m, looked);
+  sites.elements.resize(m.elements.sites.size());
+  sites.rows.resize(m.closures.sites.size());
+  closures.resize(m.closures.num_rows(), m.sizes.nv);
+  jump.response.resize(m.sizes.nv);
+  jump.lambda.resize(m.closures.num_rows());
+  auto& P = projection;
+  const int steps = m.closures.num_rows() > 0 ? kMaxSteps : 0;
+  P.q.assign(steps + 1, std::vector<double>(m.sizes.nq));
+  P.v.assign(steps + 1, std::vector<double>(m.sizes.nv));
+  P.delta_q.assign(steps, std::vector<double>(m.sizes.nv));
+  P.delta_v = P.delta_q;
+  P.lambda_q.assign(steps, std::vector<double>(m.closures.num_rows()));
+  P.lambda_v = P.lambda_q;
+  P.rest.resize(m.sizes.ne);
+  for (Chunk& each : chunks) {
+    each.all.resize(m.mechanism.table().size());
+    each.dp.resize(m.sizes.np);
+    each.sites.elements.resize(sites.elements.size());
+    each.sites.rows.resize(sites.rows.size());
+  }
+}
+
+Model::Model(const Description& description) : data_(std::make_unique<ModelData>(description)) {
+  assemble();
+  const auto& simulation = description.simulation;
+  for (const auto& output : simulation.outputs) {
+    try {
+      make_observer(std::span(&output.text, 1));
+    } catch (const base::InputError& error) {
+      throw base::InputError(mechanism::place_or(output.place, simulation.place),
+                             fmt::format("simulation: output: {}", error.what()));
+    }
+  }
+}
 Model::~Model() = default;
+
+std::shared_ptr<const Model> build(const Description& description) {
+  return std::make_shared<const Model>(description);
+}
 
 const dynamics::Sizes& Model::sizes() const {
   return data_->sizes;
@@ -105,11 +234,33 @@ const dynamics::Sizes& Model::sizes() const {
 const std::vector<dynamics::ParameterInfo>& Model::parameters() const {
   return data_->parameters;
 }
+const Description& Model::description() const {
+  return data_->description;
+}
+const AssemblyReport& Model::assembly() const {
+  return data_->start.report;
+}
 const std::vector<std::string>& Model::warnings() const {
   return data_->warnings;
 }
 std::vector<std::string> Model::quantity_names() const {
-  return data_->quantities.names();
+  return data_->quantities().names();
+}
+std::vector<double> Model::initial_state() const {
+  return data_->start.assembled;
+}
+std::vector<double> Model::time_breaks() const {
+  return data_->elements.time_breaks();
+}
+
+std::vector<std::string> Model::default_quantities() const {
+  std::vector<std::string> names;
+  for (const auto& body : data_->description.bodies) {
+    for (const char* c : {".com.x", ".com.y", ".com.z"}) names.push_back(body.id + c);
+  }
+  for (const auto& state : data_->elements.states) names.push_back(state.id);
+  names.insert(names.end(), {"energy.kinetic", "energy.potential", "energy.total"});
+  return names;
 }
 
 std::vector<std::string> Model::state_names() const {
@@ -123,178 +274,155 @@ std::vector<std::string> Model::state_names() const {
     for (int k = 0; k < info.nv; ++k) v[info.v + k] = id + ".v" + std::to_string(k + 1);
   }
   q.insert(q.end(), v.begin(), v.end());
+  for (const auto& state : data_->elements.states) q.push_back(state.id);
   return q;
-}
-
-std::vector<double> Model::initial_state() const {
-  std::vector<double> y = data_->mechanism.q();
-  y.insert(y.end(), data_->mechanism.v().begin(), data_->mechanism.v().end());
-  return y;
 }
 
 std::unique_ptr<dynamics::Workspace> Model::make_workspace(int max_directions) const {
   auto ws = std::make_unique<ModelWorkspace>(*data_, max_directions);
   bind(*ws, data_->mechanism.table().parameter_initial());
   bind_directions(*ws, Directions(data_->sizes.np, max_directions));
+  for (std::size_t i = 0; i < ws->chunks.size(); ++i) bind_chunk(*data_, *ws, static_cast<int>(i));
   return ws;
 }
 
 std::unique_ptr<dynamics::Workspace> Model::make_bound_copy(const dynamics::Workspace& ws,
                                                             int max_directions) const {
-  auto copy = std::make_unique<ModelWorkspace>(*data_, max_directions);
-  bind(*copy, static_cast<const ModelWorkspace&>(ws).p);
-  bind_directions(*copy, Directions(data_->sizes.np, max_directions));
+  auto copy = make_workspace(max_directions);
+  bind(*copy, static_cast<const ModelWorkspace&>(ws).elements.p);
   return copy;
 }
 
 void Model::bind(dynamics::Workspace& ws, dynamics::ConstVec p) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
-  std::copy(p.begin(), p.end(), w.p.begin());
-  m.mechanism.table().bind(w.p.data(), w.constants.data(), w.scratch.data());
-  bind_observed(m, w.constants.data(), w.observed);
-  w.observed.p = w.p;
-  w.point.bind(m.tree(), w.observed.constants);
+  const auto& table = m.mechanism.table();
+  std::copy(p.begin(), p.end(), w.elements.p.begin());
+  table.bind(w.elements.p.data(), w.elements.constants.data(), w.table_scratch.data());
+  table.gradients(w.elements.p.data(), w.table_gradients.data(), w.table_scratch.data());
+  m.mechanism.bind(w.elements.constants.data(), w.constants);
+  w.point.bind(m.tree(), w.constants);
+  bind_sites(m, w.elements.constants.data(), w.point.bound, w.sites);
+  for (auto& chunk : w.chunks) chunk.is_current = false;
 }
 
 void Model::bind_directions(dynamics::Workspace& ws, const Directions& dp) const {
+  ModelWorkspace& w = cast(ws);
+  w.dp.resize(data_->sizes.np, dp.count());
+  std::copy(dp.data(), dp.data() + dp.size(), w.dp.data());
+  for (auto& chunk : w.chunks) chunk.is_current = false;
+}
+
+void choose_chunk(const ModelData& m, ModelWorkspace& w, int chunk) {
+  const int last = static_cast<int>(w.chunks.size()) - 1;
+  const int index = chunk < w.dp.chunks() && chunk < last ? chunk : last;
+  if (!w.chunks[index].is_current) bind_chunk(m, w, index);
+  w.chunk = &w.chunks[index];
+}
+
+void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/) const {
   const ModelData& m = *data_;
-  ModelWorkspace& w = cast(ws);
-  const auto& table = m.mechanism.table();
-  table.gradients(w.p.data(), w.gradients.data(), w.scratch.data());
-  for (int chunk = 0; chunk < dp.chunks(); ++chunk) {
-    for (int i = 0; i < table.size(); ++i) {
-      const int driven = table.driven_index(i);
-      w.dual_constants[i] = w.constants[i];
-      if (driven < 0) continue;
-      alignas(64) double lane[math::kLanes];
-      table.directions(w.gradients.data(), dp.chunk(chunk), driven, lane);
-      w.dual_constants[i].d = math::load(lane);
-    }
-    auto& out = w.chunks[chunk];
-    bind_observed(m, w.dual_constants.data(), out.observed);
-    derive(m.tree(), out.observed.constants, out.bound);
-    out.observed.p.clear();
-    for (int i = 0; i < m.sizes.np; ++i) {
-      out.observed.p.emplace_back(w.p[i], math::load(dp.chunk(chunk) + i * math::kLanes));
-    }
-  }
-}
-
-Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynamics::Vec dydt,
-                       dynamics::Vec /*residual*/) const {
-  const Tree& tree = data_->tree();
-  ModelWorkspace& w = cast(ws);
-  const auto q = at.y.first(tree.nq), v = at.y.subspan(tree.nq, tree.nv);
-  std::copy(q.begin(), q.end(), w.q.begin());
-  std::copy(v.begin(), v.end(), w.v.begin());
-  position_rates(tree, w.q, w.v, dydt.first(tree.nq));
-  forward_dynamics(tree, w.q, w.v, w.no_torque, {}, w.point, w.vdot);
-  std::copy(w.vdot.begin(), w.vdot.end(), dydt.begin() + tree.nq);
-  return math::all_finite(dydt) ? Status::kOk : Status::kNotFinite;
-}
-
-void swap_chunk(ModelWorkspace& w, int chunk) {
-  std::swap(w.room.bound, w.chunks[chunk].bound);
-}
-
-void load_directions(const ModelData& m, ModelWorkspace& w, dynamics::ConstVec y,
-                     const dynamics::PointDirections& d, int chunk) {
-  const int nq = m.sizes.nq, nv = m.sizes.nv;
-  const double* dy = d.dy ? d.dy->chunk(chunk) : nullptr;
-  for (int i = 0; i < nq; ++i) {
-    w.room.q[i] = Dual(y[i], dy ? math::load(dy + i * math::kLanes) : Lane());
-  }
-  for (int i = 0; i < nv; ++i) {
-    w.room.v[i] = Dual(y[nq + i], dy ? math::load(dy + (nq + i) * math::kLanes) : Lane());
-  }
-}
-
-void Model::directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
-                       Directions& ddydt, Directions* /*dresidual*/) const {
-  const ModelData& m = *data_;
-  const Tree& tree = m.tree();
-  ModelWorkspace& w = cast(ws);
-  update_positions(tree, w.q, w.point);
-  std::copy(w.q.begin(), w.q.end(), w.rates.begin());
-  std::copy(w.v.begin(), w.v.end(), w.rates.begin() + tree.nq);
-  for (int chunk = 0; chunk < ddydt.chunks(); ++chunk) {
-    load_directions(m, w, w.rates, d, chunk);
-    rates_of_positions(tree, w.room.q.data(), w.room.v.data(), w.qdot.data());
-    swap_chunk(w, chunk);
-    forward_dynamics_directions(tree, w.vdot, nullptr, nullptr, w.point, w.room, w.lanes.data());
-    swap_chunk(w, chunk);
-    double* out = ddydt.chunk(chunk);
-    for (int i = 0; i < tree.nq; ++i) math::store(out + i * math::kLanes, w.qdot[i].d);
-    for (int i = 0; i < tree.nv; ++i) {
-      math::store(out + (tree.nq + i) * math::kLanes, w.lanes[i]);
-    }
-  }
-}
-
-void Model::invariants(dynamics::Workspace& /*ws*/, double /*t*/, dynamics::ConstVec y,
-                       dynamics::Vec g) const {
-  int row = 0;
-  for (const int first : data_->tree().quaternions) {
-    double sum = -1;
-    for (int k = 0; k < 4; ++k) sum += y[first + k] * y[first + k];
-    g[row++] = sum / 2;
-  }
-}
-
-void Model::invariant_directions(dynamics::Workspace& /*ws*/, double /*t*/, dynamics::ConstVec y,
-                                 const dynamics::PointDirections& d, Directions& dg) const {
-  for (int chunk = 0; chunk < dg.chunks(); ++chunk) {
-    const double* dy = d.dy ? d.dy->chunk(chunk) : nullptr;
-    double* out = dg.chunk(chunk);
-    for (const int first : data_->tree().quaternions) {
-      Lane sum;
-      for (int k = 0; dy && k < 4; ++k) {
-        sum += y[first + k] * math::load(dy + (first + k) * math::kLanes);
-      }
-      math::store(out, sum);
-      out += math::kLanes;
-    }
-  }
-}
-
-dynamics::ProjectionReport Model::project(dynamics::Workspace& ws, double t, dynamics::Vec y,
-                                          dynamics::Norm /*norm*/, double /*tolerance*/) const {
-  const Tree& tree = data_->tree();
-  ModelWorkspace& w = cast(ws);
-  std::copy_n(y.begin(), tree.nq, w.before.begin());
-  normalize(tree, y.first(tree.nq));
-  dynamics::ProjectionReport report;
-  report.iterations = tree.quaternions.empty() ? 0 : 1;
-  double squares = 0;
-  for (int i = 0; i < tree.nq; ++i) squares += (y[i] - w.before[i]) * (y[i] - w.before[i]);
-  report.distance_q = std::sqrt(squares);
-  invariants(ws, t, y, w.invariants);
-  for (const double g : w.invariants) report.residual = std::max(report.residual, std::abs(g));
-  if (!math::all_finite(y)) report.status = Status::kNotFinite;
-  return report;
-}
-
-Status Model::project_directions(dynamics::Workspace& ws, Directions& dy) const {
   const ModelWorkspace& w = cast(ws);
+  std::copy(m.start.described.begin(), m.start.described.end(), y.begin());
+  const int first = m.sizes.nq + m.sizes.nv;
+  for (const auto& held : m.elements.held_parameters) {
+    y[first + held.state] = w.elements.p[held.source];
+  }
+  for (const auto& own : m.elements.element_states) {
+    y[first + own.state] = w.elements.constants[own.source];
+  }
+}
+
+void Model::start_directions(dynamics::Workspace& ws, Directions& dy) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  dy.resize(m.sizes.ny(), dy.count());
+  const int first = m.sizes.nq + m.sizes.nv;
   for (int chunk = 0; chunk < dy.chunks(); ++chunk) {
-    for (const int first : data_->tree().quaternions) {
-      const double* q = &w.before[first];
-      double* out = dy.chunk(chunk) + first * math::kLanes;
-      double squares = 0;
-      Lane along;
-      for (int k = 0; k < 4; ++k) {
-        squares += q[k] * q[k];
-        along += q[k] * math::load(out + k * math::kLanes);
-      }
-      const double length = std::sqrt(squares);
-      for (int k = 0; k < 4; ++k) {
-        const Lane dq = math::load(out + k * math::kLanes);
-        math::store(out + k * math::kLanes, (dq - (q[k] / squares) * along) / length);
-      }
+    choose_chunk(m, w, chunk);
+    double* out = dy.chunk(chunk);
+    for (const auto& held : m.elements.held_parameters) {
+      math::store(out + (first + held.state) * math::kLanes, w.chunk->dp[held.source]);
+    }
+    for (const auto& own : m.elements.element_states) {
+      math::store(out + (first + own.state) * math::kLanes, w.chunk->all[own.source].d);
     }
   }
-  return Status::kOk;
+}
+
+std::string Model::row_name(int row) const {
+  const ModelData& m = *data_;
+  const ClosureRow& r = m.closures.rows[row];
+  const int joints = static_cast<int>(m.description.joints.size());
+  std::string name = (r.owner < joints ? m.description.joints[r.owner].id
+                                       : m.description.constraints[r.owner - joints].id) +
+                     "." + mechanism::key_of(r.kind);
+  const char a = static_cast<char>('x' + r.a_axis), b = static_cast<char>('x' + r.b_axis);
+  if (r.kind == mechanism::RowKind::kDDX) return fmt::format("{}({},{})", name, a, b);
+  if (mechanism::uses_a(r.kind)) return fmt::format("{}({})", name, a);
+  return name;
+}
+
+std::string Model::invariant_name(int i) const {
+  const ModelData& m = *data_;
+  const int quaternions = static_cast<int>(m.tree().quaternions.size());
+  if (i < quaternions) {
+    for (int b = 0; b < m.tree().num_bodies(); ++b) {
+      const BodyInfo& info = m.tree().bodies[b];
+      const int first = m.tree().quaternions[i];
+      if (first >= info.q && first < info.q + info.nq) return info.name + ".quaternion";
+    }
+  }
+  if (i < m.sizes.num_pos) return row_name(m.closures.positions[i - quaternions]);
+  return row_name(i - m.sizes.num_pos);
+}
+
+double Model::rank_tolerance() const {
+  return data_->closures.rank_tolerance;
+}
+
+bool Model::may_drop_rows() const {
+  return data_->closures.num_rows() > 0;
+}
+
+std::vector<int> Model::position_rows() const {
+  const ModelData& m = *data_;
+  std::vector<int> out(m.closures.num_rows(), -1);
+  for (int i = 0; i < m.closures.num_pos(); ++i) {
+    out[m.closures.positions[i]] = static_cast<int>(m.tree().quaternions.size()) + i;
+  }
+  return out;
+}
+
+std::vector<std::string> Model::joints_in_loops_of(const std::vector<int>& rows) const {
+  const ModelData& m = *data_;
+  const Description& d = m.description;
+  const int joints = static_cast<int>(d.joints.size());
+  std::set<int> owners;
+  const auto way = [&](int described) {  // bodies of the tree from here to the ground
+    std::set<int> out;
+    for (int b = described < 0 ? -1 : m.mechanism.tree_body(described); b >= 0;
+         b = m.tree().bodies[b].parent) {
+      out.insert(b);
+    }
+    return out;
+  };
+  for (const int row : rows) {
+    const ClosureRow& r = m.closures.rows[row];
+    owners.insert(r.owner);
+    const auto a = way(m.elements.sites[m.closures.sites[r.begin]].body);
+    const auto b = way(m.elements.sites[m.closures.sites[r.end]].body);
+    std::vector<int> loop;
+    std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(loop));
+    for (const int body : loop) {
+      if (m.mechanism.joint(body) >= 0) owners.insert(m.mechanism.joint(body));
+    }
+  }
+  std::vector<std::string> ids;
+  for (const int owner : owners) {
+    ids.push_back(owner < joints ? d.joints[owner].id : d.constraints[owner - joints].id);
+  }
+  return ids;
 }
 
 }  // namespace parfait::tree

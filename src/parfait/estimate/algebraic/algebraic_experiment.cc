@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/estimate/algebraic/algebraic_table.h"
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/linear/row_elimination.h"
 #include "parfait/math/finite.h"
 
@@ -59,6 +60,8 @@ struct AlgebraicExperiment::Impl {
     }
     if (eliminates()) eliminations.resize(table.rows.size());
     make_layout();
+    noise.model.resize(residuals.size());
+    noise.sigma.resize(residuals.size());
   }
 
   void make_layout() {
@@ -77,6 +80,7 @@ struct AlgebraicExperiment::Impl {
                                .measured = cell.value,
                                .sigma = cell.sigma});
     }
+    make_likelihood();
     for (const int i : priors) {
       const Estimate& local = locals.estimate(i);
       out.residuals.push_back({.column = local.parameter,
@@ -84,6 +88,99 @@ struct AlgebraicExperiment::Impl {
                                .sigma = local.prior->sigma,
                                .prior = true});
     }
+  }
+
+  /// Rows of a likelihood, unless all errors are normal with a constant sigma.
+  void make_likelihood() {
+    const auto& observations = description.observations;
+    if (std::ranges::all_of(observations, [](const Observation& o) {
+          return !is_likelihood(o) && o.noise.scale == ValueScale::kLinear;
+        })) {
+      return;
+    }
+    for (const Measurement& cell : table.cells) {
+      const Observation& o = observations[static_cast<std::size_t>(cell.observation)];
+      const auto& sigma = table.sigmas[static_cast<std::size_t>(cell.observation)];
+      likelihood.add({.noise = o.noise,
+                      .measured = cell.value,
+                      .group = cell.observation,
+                      .sigma_varies = sigma.has_value(),
+                      .sigma_is_log = sigma && is_of_log_parameters(*sigma)});
+      experiment_layout.is_likelihood |= is_likelihood(o);
+    }
+    experiment_layout.num_noise_rows = likelihood.num_noise_rows();
+  }
+
+  bool is_of_log_parameters(const expr::Formula& formula) const {
+    const SlotLayout& layout = table.layout;
+    return std::ranges::all_of(formula.used_slots(), [&](int slot) {
+      if (slot < layout.locals()) return false;
+      if (slot < layout.shared()) return locals.is_log(slot - layout.locals());
+      if (slot < layout.sets()) return shared.is_log(slot - layout.shared());
+      return slot < layout.columns();
+    });
+  }
+
+  /// Sigma of a cell at the present slots.
+  double sigma_of(const Measurement& cell) {
+    const auto& formula = table.sigmas[static_cast<std::size_t>(cell.observation)];
+    return formula ? formula->value(slots.data(), scratch.data()) : cell.sigma;
+  }
+
+  bool compute_likelihood() {
+    const Index n = num_cells();
+    const auto failure = likelihood.evaluate(noise.model.head(n), noise.sigma.head(n));
+    if (failure.row >= 0) {
+      const Measurement& cell = table.cells[static_cast<std::size_t>(failure.row)];
+      return fail(fmt::format("{}, column \"{}\": {}", row_text(description.data, cell.row),
+                              description.observations[cell.observation].column, failure.why));
+    }
+    residuals.head(n) = likelihood.residuals();
+    noise.cost = likelihood.cost();
+    noise.data = likelihood.data();
+    for (Index i = n; i < residuals.size(); ++i) {
+      const double sigma = experiment_layout.residuals[static_cast<std::size_t>(i)].sigma;
+      noise.sigma[i] = sigma;
+      noise.model[i] =
+          experiment_layout.residuals[static_cast<std::size_t>(i)].measured + sigma * residuals[i];
+      noise.cost += normal_cost(residuals[i], sigma);
+      noise.data += std::pow(noise.model[i] / sigma, 2);
+    }
+    return true;
+  }
+
+  /// The rows of y become those of the likelihood, and rows of sigma follow all others.
+  bool weigh_rows(VecIn x) {
+    likelihood.freeze(expected_information);
+    noise.unit = noise.sigma;
+    for (int i = 0; i < likelihood.size(); ++i) {
+      const double factor = likelihood.by_model(i);
+      noise.unit[i] = 1 / factor;
+      block.A.row(i) *= factor;
+      block.B.row(i) *= factor;
+    }
+    Eigen::RowVectorXd own_row(num_row()), local_row(locals.size()), shared_row(shared.size());
+    Index at = residuals.size();
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const auto& row = table.rows[r];
+      set_row(r, x);
+      for (int k = row.first; k < row.first + row.count; ++k) {
+        if (!likelihood.row(k).sigma_varies) continue;
+        const auto observation = table.cells[static_cast<std::size_t>(k)].observation;
+        own_row.setZero();
+        local_row.setZero();
+        shared_row.setZero();
+        differentiate(*table.sigmas[static_cast<std::size_t>(observation)], likelihood.by_sigma(k),
+                      own_row, local_row, shared_row);
+        if (!math::all_finite(local_row) || !math::all_finite(shared_row)) {
+          return fail(fmt::format("{}: the derivative of sigma is not finite",
+                                  row_text(description.data, row.number)));
+        }
+        block.A.row(at).head(locals.size()) = local_row;
+        block.B.row(at++) = shared_row;
+      }
+    }
+    return true;
   }
 
   Index num_cells() const { return static_cast<Index>(table.cells.size()); }
@@ -163,14 +260,21 @@ struct AlgebraicExperiment::Impl {
         const auto& quantity = table.quantities[static_cast<std::size_t>(cell.observation)];
         const double model = quantity.value(slots.data(), scratch.data());
         if (!std::isfinite(model)) return not_finite(row, quantity);
-        residuals[k] = (model - cell.value) / cell.sigma;
+        if (likelihood.empty()) {
+          residuals[k] = (model - cell.value) / cell.sigma;
+        } else {
+          noise.model[k] = model;
+          noise.sigma[k] = sigma_of(cell);
+        }
       }
     }
     for (std::size_t k = 0; k < priors.size(); ++k) {
       const Prior& prior = *locals.estimate(priors[k]).prior;
+      const double value = locals.value_of(priors[k], x[priors[k]]);
       residuals[num_cells() + static_cast<Index>(k)] =
-          (locals.value_of(priors[k], x[priors[k]]) - prior.value) / prior.sigma;
+          (transformed(prior.scale, value) - prior.value) / prior.sigma;
     }
+    if (!likelihood.empty() && !compute_likelihood()) return false;
     return compute_requirements(x);
   }
 
@@ -205,7 +309,8 @@ struct AlgebraicExperiment::Impl {
         own_row.setZero();
         local_row.setZero();
         shared_row.setZero();
-        differentiate(quantity, 1 / cell.sigma, own_row, local_row, shared_row);
+        differentiate(quantity, likelihood.empty() ? 1 / cell.sigma : 1, own_row, local_row,
+                      shared_row);
         own.row(k) = own_row;
         local.row(k) = local_row;
         others.row(k) = shared_row;
@@ -224,8 +329,10 @@ struct AlgebraicExperiment::Impl {
         left += row.count;
       }
     }
-    block = Block::zero(num_xi(), shared.size(), left, num_equations, num_inequalities);
+    block = Block::zero(num_xi(), shared.size(), left + experiment_layout.num_noise_rows,
+                        num_equations, num_inequalities);
     fill_data(own, local, others, x);
+    if (!likelihood.empty() && !weigh_rows(x)) return false;
     if (!fill_requirements()) return false;
     block.right = condensed();
     return true;
@@ -251,7 +358,9 @@ struct AlgebraicExperiment::Impl {
       }
     }
     for (const int i : priors) {
-      block.A(at++, i) = locals.derivative_of(i, x[i]) / locals.estimate(i).prior->sigma;
+      const Prior& prior = *locals.estimate(i).prior;
+      const double slope = transformed_slope(prior.scale, locals.value_of(i, x[i]));
+      block.A(at++, i) = slope * locals.derivative_of(i, x[i]) / prior.sigma;
     }
   }
 
@@ -295,7 +404,13 @@ struct AlgebraicExperiment::Impl {
       right.b.head(num_cells()) = residuals.head(num_cells());
       at = num_cells();
     }
-    right.b.tail(right.b.size() - at) = residuals.tail(residuals.size() - num_cells());
+    right.b.segment(at, residuals.size() - num_cells()) =
+        residuals.tail(residuals.size() - num_cells());
+    Index noise_row = residuals.size();
+    for (int i = 0; i < likelihood.size(); ++i) {
+      right.b[i] = likelihood.b1(i);
+      if (likelihood.row(i).sigma_varies) right.b[noise_row++] = likelihood.b2(i);
+    }
     return right;
   }
 
@@ -308,6 +423,9 @@ struct AlgebraicExperiment::Impl {
   std::vector<BoundRow> bounds;
   int num_equations = 0, num_inequalities = 0;
   ExperimentLayout experiment_layout;
+  LikelihoodRows likelihood;  // of the cells; empty: squares of residuals
+  NoiseValues noise;
+  bool expected_information = false;
 
   // Values and derivatives dp/dx in the layout of the slots; scratch of the formulas.
   std::vector<double> slots, dslots, scratch, gradient;
@@ -360,6 +478,14 @@ std::string AlgebraicExperiment::why() const {
 }
 const VectorXd& AlgebraicExperiment::residuals() const {
   return impl_->residuals;
+}
+
+const NoiseValues* AlgebraicExperiment::noise() const {
+  return impl_->likelihood.empty() ? nullptr : &impl_->noise;
+}
+
+void AlgebraicExperiment::set_expected_information(bool expected) {
+  impl_->expected_information = expected;
 }
 
 double AlgebraicExperiment::infeasibility() const {

@@ -47,6 +47,8 @@ class AlgebraicExperiment final : public Experiment {
   std::string why() const override;
   const Eigen::VectorXd& residuals() const override;
   double infeasibility() const override;
+  const NoiseValues* noise() const override;
+  void set_expected_information(bool expected) override;
   const Block& block() const override;
   RightSide right_side() const override;
   Eigen::VectorXd expand(VecIn xi, VecIn p, bool with_values) const override;

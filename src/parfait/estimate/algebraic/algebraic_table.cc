@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "parfait/estimate/problem/sigma_formula.h"
+
 namespace parfait::estimate {
 namespace {
 
@@ -25,6 +27,12 @@ class Compiler {
   AlgebraicTable compile() {
     for (const Observation& observation : description_.observations) {
       table_.quantities.push_back(formula(observation.quantity, observation.place));
+      auto& sigma = table_.sigmas.emplace_back();
+      if (observation.sigma.formula.empty()) continue;
+      const auto is_known = [&](const std::string& name) {
+        return name != observation.column && scope_.find(name) >= 0;
+      };
+      sigma = formula(sigma_formula(observation, is_known), observation.place);
     }
     for (const auto& local : description_.row_locals) {
       table_.guesses.push_back(formula(local.initial, local.place));
@@ -105,6 +113,9 @@ class Compiler {
     ++table_.rows.back().count;
     check_cells(table_.quantities[observation],
                 description_.observations[observation].quantity.text, measured.row);
+    if (const auto& sigma = table_.sigmas[observation]) {
+      check_cells(*sigma, description_.observations[observation].sigma.formula.text, measured.row);
+    }
   }
 
   /// A formula that is evaluated in a row needs the cells it uses.

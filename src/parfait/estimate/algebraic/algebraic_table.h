@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct AlgebraicTable {
   SlotLayout layout;
   std::vector<std::string> names;  ///< of the slots
   std::vector<expr::Formula> quantities;
+  std::vector<std::optional<expr::Formula>>
+      sigmas;                          ///< of the observations whose sigma is a formula
   std::vector<expr::Formula> guesses;  ///< of the rows' unknowns
   std::vector<CompiledRequirement> requirements;
   std::vector<Measurement> cells;

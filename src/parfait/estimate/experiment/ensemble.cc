@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/linear/packing.h"
 
 namespace parfait::estimate {
@@ -24,13 +25,16 @@ Ensemble::Ensemble(Unknowns shared, const std::vector<Requirement>& requirements
   offsets_.push_back(shared_.size());
   for (const auto& experiment : experiments_) {
     offsets_.push_back(offsets_.back() + experiment->layout().num_variables());
+    is_likelihood_ |= experiment->layout().is_likelihood;
   }
   const std::size_t n = experiments_.size();
   blocks_.resize(n + 1);
   rights_.resize(n + 1);
   residuals_.resize(n + 1);
   infeasibility_.resize(n + 1);
+  relative_infeasibility_.resize(n + 1);
   failures_.resize(n);
+  noise_values_.resize(n);
 }
 
 Ensemble::~Ensemble() = default;
@@ -39,8 +43,14 @@ void Ensemble::set_requirements(const std::vector<Requirement>& requirements) {
   shared_block_.set_requirements(requirements);
   working_set_ = {};
   damping_ = 0;
+  weights_.resize(0);
+  curved_ = {};
   at_linearization_ = linearized_ = false;
   point_.resize(0);
+}
+
+void Ensemble::set_expected_information(bool expected) {
+  for (const auto& experiment : experiments_) experiment->set_expected_information(expected);
 }
 
 VectorXd Ensemble::variables_of(int e, VecIn x) const {
@@ -93,6 +103,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   if (own.right.e.size() > 0) {
     infeasibility_[0] = std::max(infeasibility_[0], -own.right.e.minCoeff());
   }
+  relative_infeasibility_[0] = infeasibility_[0];
   if (with_derivatives) blocks_[0] = std::move(own);
 
   // Each writes only to its own place: the numbers do not depend on the number of threads.
@@ -106,7 +117,9 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
     failures_[i] = exists ? "" : experiment.why();
     if (!exists) return;
     residuals_[i + 1] = experiment.residuals();
+    if (const NoiseValues* noise = experiment.noise()) noise_values_[i] = *noise;
     infeasibility_[i + 1] = experiment.infeasibility();
+    relative_infeasibility_[i + 1] = experiment.relative_infeasibility();
     if (with_derivatives) {
       blocks_[i + 1] = experiment.block();
       rights_[i + 1] = experiment.block().right;
@@ -122,12 +135,22 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   }
   if (!why_.empty()) return {};
   const double infeasibility = *std::ranges::max_element(infeasibility_);
-  const double value = objective(residuals());
+  const double value = is_likelihood_ ? likelihood_objective() : objective(residuals());
   if (!std::isfinite(value) || !std::isfinite(infeasibility)) {
     why_ = "a residual is not finite";
     return {};
   }
-  return {.exists = true, .defined = true, .objective = value, .infeasibility = infeasibility};
+  double offset = 0;
+  if (is_likelihood_) {
+    offset = value;
+    for (const RightSide& right : rights_) offset -= right.b.squaredNorm();
+  }
+  return {.exists = true,
+          .defined = true,
+          .objective = value,
+          .offset = offset,
+          .infeasibility = infeasibility,
+          .relative_infeasibility = *std::ranges::max_element(relative_infeasibility_)};
 }
 
 void Ensemble::exchange(bool with_derivatives) {
@@ -138,7 +161,14 @@ void Ensemble::exchange(bool with_derivatives) {
     packer.put(failures_[i]);
     if (!failures_[i].empty()) continue;
     packer.put(infeasibility_[i + 1]);
+    packer.put(relative_infeasibility_[i + 1]);
     packer.put(residuals_[i + 1]);
+    const NoiseValues& noise = noise_values_[i];
+    packer.put(noise.model);
+    packer.put(noise.sigma);
+    packer.put(noise.unit);
+    packer.put(noise.cost);
+    packer.put(noise.data);
     packer.put(rights_[i + 1]);
     if (with_derivatives) packer.put(blocks_[i + 1]);
   }
@@ -149,7 +179,14 @@ void Ensemble::exchange(bool with_derivatives) {
     unpacker.get(failures_[i]);
     if (!failures_[i].empty()) continue;
     unpacker.get(infeasibility_[i + 1]);
+    unpacker.get(relative_infeasibility_[i + 1]);
     unpacker.get(residuals_[i + 1]);
+    NoiseValues& noise = noise_values_[i];
+    unpacker.get(noise.model);
+    unpacker.get(noise.sigma);
+    unpacker.get(noise.unit);
+    unpacker.get(noise.cost);
+    unpacker.get(noise.data);
     unpacker.get(rights_[i + 1]);
     if (with_derivatives) unpacker.get(blocks_[i + 1]);
   }
@@ -160,10 +197,24 @@ Ensemble::Values Ensemble::evaluate(VecIn x) {
 }
 
 Ensemble::Values Ensemble::linearize(VecIn x) {
+  const VectorXd from = std::move(point_);
   point_.resize(0);
+  const std::vector<Block> before =
+      curved_.on && curved_.step && from.size() == x.size() ? blocks_ : std::vector<Block>();
   Values values = visit(x, true);
   if (!values.exists) return values;
-  const auto status = linear_.factorize(blocks_, options_, working_set_);
+  sizes_ = variable_sizes(x);
+  std::vector<Block> free;
+  if (unbounded_) {
+    free = blocks_;
+    for (Block& block : free) {
+      block.E.resize(0, block.E.cols());
+      block.F.resize(0, block.F.cols());
+      block.right.e.resize(0);
+    }
+  }
+  const auto status =
+      linear_.factorize(unbounded_ ? free : blocks_, options_, working_set_, sizes_);
   if (status != LinearFit::Status::kSolved) {
     why_ = text(status);
     values.exists = false;
@@ -171,7 +222,34 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
   }
   working_set_ = linear_.working_set();
   point_ = x;
+  objective_ = values.objective;
+  offset_ = values.offset;
+  if (curved_.on) {
+    if (curved_.damping.xi.empty()) curved_.damping = damping_scales();
+  }
+  // Rows of a likelihood are no residuals whose curvature steps could show.
+  if (!before.empty() && !is_likelihood_) learn(before, from, x);
+  curved_.step.reset();
+  if (weights_.size() == 0 && options_.scale_columns) set_weights(x);
   return values;
+}
+
+double Ensemble::likelihood_objective() const {
+  double sum = 0;
+  const auto add_normal = [&](const std::vector<ResidualInfo>& infos, const VectorXd& r) {
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      sum += normal_cost(r[static_cast<Index>(k)], infos[k].sigma);
+    }
+  };
+  add_normal(shared_block_.residual_infos(), residuals_[0]);
+  for (std::size_t i = 0; i < experiments_.size(); ++i) {
+    if (noise_values_[i].model.size() > 0) {
+      sum += noise_values_[i].cost;
+    } else {
+      add_normal(experiments_[i]->layout().residuals, residuals_[i + 1]);
+    }
+  }
+  return sum;
 }
 
 double Ensemble::objective(VecIn r) const {
@@ -226,7 +304,8 @@ VectorXd Ensemble::expand(const LinearSolution& solution, bool with_values) {
 }
 
 VectorXd Ensemble::increment() {
-  return expand(at_linearization_ ? linear_.solution() : linear_.solve(rights_), true);
+  if (!at_linearization_) return expand(linear_.solve(rights_), true);
+  return expand(curved_.step ? *curved_.step : linear_.solution(), true);
 }
 
 VectorXd Ensemble::remainder() {
@@ -258,6 +337,16 @@ VectorXd Ensemble::increment_of(VecIn r1) {
 }
 
 bool Ensemble::damp(double lambda) {
+  if (is_curved()) {
+    static const std::vector<Eigen::MatrixXd> kNone;
+    CurvedStep step = solve_curved(blocks_, curved_.preferred ? curved_.secant.matrices() : kNone,
+                                   curved_.damping, lambda, options_);
+    if (!step.solved) return false;
+    curved_.step = std::move(step.solution);
+    curved_.decrease = step.decrease;
+    at_linearization_ = true;
+    return true;
+  }
   // D is one number for all variables, the largest column norm at the first point: they are scaled,
   // and norms of single columns change by orders of magnitude on the way from a far start.
   if (damping_ == 0) {
@@ -288,8 +377,8 @@ bool Ensemble::damp(double lambda) {
         .setConstant(std::sqrt(lambda) * damping_);
   }
   at_linearization_ = true;
-  const bool solved =
-      linear_.factorize(damped_blocks_, options_, working_set_) == LinearFit::Status::kSolved;
+  const bool solved = linear_.factorize(damped_blocks_, options_, working_set_, sizes_) ==
+                      LinearFit::Status::kSolved;
   if (solved) working_set_ = linear_.working_set();
   return solved;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "parfait/estimate/experiment/experiment.h"
 #include "parfait/estimate/experiment/shared_block.h"
 #include "parfait/estimate/experiment/team.h"
 #include "parfait/estimate/iteration/least_squares_problem.h"
+#include "parfait/estimate/linear/curved_step.h"
 #include "parfait/estimate/linear/linear_fit.h"
 #include "parfait/estimate/problem/variables.h"
 
@@ -36,12 +38,22 @@ class Ensemble : public LeastSquaresProblem {
   Eigen::VectorXd remainder() override;
   Eigen::VectorXd increment_of(VecIn r1) override;
   [[nodiscard]] bool damp(double lambda) override;
+  void damp_no_more() override;
+  void set_curved(bool on) override;
+  double model_objective() override;
+  bool has_natural_level() const override { return !is_likelihood_; }
+  bool has_inequalities() const override;
+  void set_unbounded(bool on) override { unbounded_ = on; }
   Eigen::VectorXd into_bounds(VecIn x) const override;
   Eigen::VectorXd adopt(VecIn x) override;
   /// Nodes go onto the constraints after each step.
   void set_consistent(bool consistent) { consistent_ = consistent; }
   double noise() const override { return noise_; }
   void set_noise(double noise) { noise_ = noise; }
+  /// The factor of covariances, for precision(): as in the summary of a fit.
+  void set_sigma_known(bool known) { sigma_known_ = known; }
+  const Eigen::VectorXd& weights() const override { return weights_; }
+  Precision precision(VecIn x, bool with_deviations) override;
   int rank() const override { return linear_.rank(); }
   int num_free() const override { return linear_.num_free(); }
   double condition() const override { return linear_.condition(); }
@@ -60,12 +72,33 @@ class Ensemble : public LeastSquaresProblem {
   /// parameters.
   const LinearFit& linear() const { return linear_; }
   const std::vector<Block>& blocks() const { return blocks_; }
+  /// The same for statistics: inequalities are equations where x, the point of the last
+  /// linearize(), lies on them, and nothing where it does not (the increment of linear() may lead
+  /// to others).
+  const LinearFit& linear_on_bounds(VecIn x);
   /// Residuals of the last point, priors of shared parameters first, then experiment by experiment.
   Eigen::VectorXd residuals() const;
   /// Residuals of one experiment, whoever owns it.
   const Eigen::VectorXd& residuals_of(int e) const {
     return residuals_[static_cast<std::size_t>(e) + 1];
   }
+  /// What its likelihood says at the last point; without a model's values: it is a sum of squares.
+  const NoiseValues& noise_of(int e) const { return noise_values_[static_cast<std::size_t>(e)]; }
+  /// The objective is -2 log L instead of a sum of squares (experiment.h).
+  bool is_likelihood() const { return is_likelihood_; }
+  /// Of the experiments: from the next linearize() on.
+  void set_expected_information(bool expected);
+  /// All variables of an experiment as a linear function of increments (of the last linearize()),
+  /// x = by_xi xi + by_p p, and the state at its first node; of the owner, for everybody.
+  struct Expansion {
+    Eigen::MatrixXd by_xi, by_p;
+    Eigen::VectorXd first_state;
+
+    /// 1 / |row of (by_xi by_p)| with xi and p in units of their columns: a change of this variable
+    /// times its scale is one of the data, in sigma, roughly. 0: nothing moves it.
+    Eigen::VectorXd scales(const ColumnScales& columns, int experiment) const;
+  };
+  std::vector<Expansion> expansions();
   const SharedBlock& shared_block() const { return shared_block_; }
   /// Other requirements of the shared parameters: the same experiments as another problem, which
   /// remembers nothing of the one before.
@@ -79,6 +112,10 @@ class Ensemble : public LeastSquaresProblem {
   void exchange(bool with_derivatives);
   Eigen::VectorXd expand(const LinearSolution& solution, bool with_values);
   double objective(VecIn r) const;
+  double likelihood_objective() const;
+  void set_weights(VecIn x);
+  double data_size() const;
+  ColumnScales variable_sizes(VecIn x) const;
 
   Unknowns shared_;
   SharedBlock shared_block_;
@@ -92,15 +129,35 @@ class Ensemble : public LeastSquaresProblem {
   std::vector<Block> blocks_, damped_blocks_;
   std::vector<RightSide> rights_;
   std::vector<Eigen::VectorXd> residuals_;  ///< of each block
-  std::vector<double> infeasibility_;
+  std::vector<NoiseValues> noise_values_;   ///< of each experiment
+  bool is_likelihood_ = false;
+  double objective_ = 0, offset_ = 0;  ///< of the last linearize()
+  std::vector<double> infeasibility_, relative_infeasibility_;
   std::vector<std::string> failures_;  ///< of each experiment; empty: it exists
   bool at_linearization_ = false;      ///< the last point is that of the last linearize()
   bool linearized_ = false;            ///< once: before, there is nothing to condense with
   bool consistent_ = false;
+  bool unbounded_ = false;
   double noise_ = 0;
-  LinearFit linear_;
+  bool sigma_known_ = false;
+  LinearFit linear_, on_bounds_;
   WorkingSet working_set_;
-  double damping_ = 0;  ///< D of damp(): largest column norm at the first point
+  /// Steps with curvature (set_curved()).
+  struct Curved {
+    bool on = false;
+    bool preferred = false;  ///< the model with curvature predicted the last step better
+    SecantCurvature secant;
+    ColumnScales damping;                ///< D
+    std::optional<LinearSolution> step;  ///< of the last damp()
+    double decrease = 0;                 ///< that its model promises
+  };
+  Curved curved_;
+  bool is_curved() const;
+  ColumnScales damping_scales() const;
+  void learn(const std::vector<Block>& before, const Eigen::VectorXd& from, VecIn to);
+  Eigen::VectorXd weights_;  ///< of |dx|, from the first linearize() on
+  ColumnScales sizes_;       ///< of the variables at the last linearize()
+  double damping_ = 0;       ///< D of damp(): largest column norm at the first point
 };
 
 }  // namespace parfait::estimate

@@ -14,8 +14,17 @@ struct ResidualInfo {
   std::string column;  ///< of the data; of a prior: the parameter or state
   double t = 0;        ///< algebraic experiments: the row
   double measured = 0;
-  double sigma = 1;
+  double sigma = 1;  ///< NaN: it varies, see NoiseValues
   bool prior = false;
+};
+
+/// What a likelihood says at a point, of each residual.
+struct NoiseValues {
+  Eigen::VectorXd model;  ///< empty: measured + sigma * residual
+  Eigen::VectorXd sigma;
+  Eigen::VectorXd unit;  ///< of the model's value, per unit of its row in the block
+  double cost = 0;       ///< -2 log L, constants and priors included
+  double data = 0;       ///< sum of squares of what is compared, in sigma: measured or modelled
 };
 
 /// An initial state that is estimated: entry `index` of x, times `scale`.
@@ -31,6 +40,8 @@ struct NodeStates {
   std::vector<double> times{};
   std::vector<int> first{};  ///< -1: not all of the node is unknown (the first, as a rule)
   Eigen::VectorXd scale{};
+  /// Coordinates of one mechanism, tied by constraints: their changes compare with each other.
+  bool comparable = false;
 };
 
 /// What the numbers of an experiment stand for: constant from the day it is made.
@@ -42,6 +53,8 @@ struct ExperimentLayout {
   std::vector<InitialUnknown> initial_unknowns{};
   NodeStates nodes{};                     ///< of a dynamic experiment
   std::vector<ResidualInfo> residuals{};  ///< one per residual
+  int num_noise_rows = 0;                 ///< rows of the block after those of the residuals
+  bool is_likelihood = false;             ///< its objective is -2 log L, see NoiseValues
 
   int num_variables() const { return static_cast<int>(variables.size()); }
 };
@@ -60,10 +73,15 @@ struct Work {
 ///
 ///   r1(x, p) = (model - measurement) / sigma,   r2(x, p) = 0,   r3(x, p) >= 0.
 ///
+/// Where sigma is constant and errors are normal, the objective is |r1|^2. Otherwise it is -2 log
+/// L, which is no sum of squares: the data rows of the block are then those of LikelihoodRows.
+///
 /// All variables are scaled. An experiment is used by one thread at a time; it may use more itself.
 ///
-/// Laws  block() is the derivative of the values, condensed; for every Delta (xi, p):
-///       expand() of it satisfies the linearized equations that were eliminated (matching).
+/// Laws  The data rows (A, B), b of block() give the gradient of the objective, 2 (A, B)^T b; for
+///       least squares they are r1 and its derivative. The other rows are the equations and their
+///       derivatives, condensed; for every Delta (xi, p) expand() of it satisfies the linearized
+///       equations that were eliminated (matching).
 class Experiment {
  public:
   virtual ~Experiment() = default;
@@ -83,6 +101,13 @@ class Experiment {
   /// inequality, eliminated equations included.
   virtual const Eigen::VectorXd& residuals() const = 0;
   virtual double infeasibility() const = 0;
+  /// Of the last point; null: sigma is constant, errors are normal and compared as they are.
+  virtual const NoiseValues* noise() const { return nullptr; }
+  /// From the next linearize() on the rows of a likelihood are those of the Fisher information, for
+  /// covariances, or (as at first) those that steps are made with.
+  virtual void set_expected_information(bool /*expected*/) {}
+  /// The same with matching conditions beside the size of their states, whatever the units.
+  virtual double relative_infeasibility() const { return infeasibility(); }
 
   /// Of the last linearize().
   virtual const Block& block() const = 0;

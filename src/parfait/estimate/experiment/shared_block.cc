@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/math/finite.h"
 
 namespace parfait::estimate {
@@ -44,8 +45,8 @@ bool SharedBlock::evaluate(VecIn x, Block& block) const {
     const auto row = static_cast<Index>(k);
     const int i = priors_[k];
     const Prior& prior = *shared_.estimate(i).prior;
-    block.B(row, i) = dp_dx[i] / prior.sigma;
-    block.right.b[row] = (p[i] - prior.value) / prior.sigma;
+    block.B(row, i) = transformed_slope(prior.scale, p[i]) * dp_dx[i] / prior.sigma;
+    block.right.b[row] = (transformed(prior.scale, p[i]) - prior.value) / prior.sigma;
   }
   for (std::size_t k = 0; k < conditions_.size(); ++k) {
     const Condition& condition = conditions_[k];

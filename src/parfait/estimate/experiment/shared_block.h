@@ -21,6 +21,8 @@ class SharedBlock {
   /// Values and derivatives at x; false if a requirement is not finite there.
   [[nodiscard]] bool evaluate(VecIn x, Block& block) const;
   std::vector<ResidualInfo> residual_infos() const;
+  /// The last rows of the inequalities.
+  const std::vector<BoundRow>& bounds() const { return bounds_; }
 
  private:
   struct Condition {

@@ -43,8 +43,7 @@ void report_values(const Ensemble& ensemble, VecIn start, FitResult& result) {
   const Unknowns& shared = ensemble.shared();
   const bool has_point = result.x.size() == ensemble.num_variables();
   const bool has_start = start.size() == ensemble.num_variables();
-  result.objective =
-      result.iteration.history.empty() ? std::nan("") : result.iteration.history.back().objective;
+  result.objective = result.iteration.history.empty() ? std::nan("") : result.iteration.objective;
   result.num_shared = shared.size();
   const auto add = [&](const std::string& id, const std::string& experiment, double initial) {
     EstimateResult& out = result.estimates.emplace_back();
@@ -104,8 +103,11 @@ std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
                            .rank_tolerance = problem.options.linear.rank_tolerance}));
     }
   }
+  LinearFitOptions linear = problem.options.linear;
+  linear.scale_columns = problem.options.iteration.convergence == Convergence::kStatistical;
   auto ensemble = std::make_unique<Ensemble>(std::move(shared), problem.requirements,
-                                             std::move(experiments), problem.options.linear, team);
+                                             std::move(experiments), linear, team);
+  ensemble->set_sigma_known(problem.options.sigma_known);
   ensemble->set_consistent(problem.options.consistent);
   const bool integrates = std::ranges::any_of(
       problem.experiments, [](const ExperimentDescription& e) { return e.system != nullptr; });
@@ -117,7 +119,14 @@ PreparedProblem::PreparedProblem(Problem problem, Team* team)
     : problem_(std::move(problem)),
       warnings_(check(problem_)),
       team_(team != nullptr ? team : &alone_),
-      ensemble_(make_ensemble(problem_, *team_)) {}
+      ensemble_(make_ensemble(problem_, *team_)) {
+  // The natural level function needs rows whose derivative is J, and those of a likelihood only
+  // have its gradient: the objective itself must descend.
+  Globalization& globalization = problem_.options.iteration.globalization;
+  const bool is_natural =
+      globalization == Globalization::kRmt || globalization == Globalization::kNatural;
+  if (ensemble_->is_likelihood() && is_natural) globalization = Globalization::kAuto;
+}
 
 std::vector<std::string> PreparedProblem::variable_names() const {
   std::vector<std::string> names = ensemble_->shared().names();
@@ -217,23 +226,35 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   OnIteration on_iteration;
   if (settings.on_iteration) {
     on_iteration = [&](const Iteration& line, VecIn x) {
-      return settings.on_iteration(line, prepared.estimate_values(x));
+      return settings.on_iteration(line, prepared.estimate_values(x), x);
     };
   }
   result.start = start;
+  ensemble->set_expected_information(false);
   result.iteration = gauss_newton(*ensemble, start, options, on_iteration, interrupted);
   if (result.iteration.status == GaussNewtonResult::Status::kLinearFailed) {
     const std::string conflict = conflict_text(problem, *ensemble);
     if (!conflict.empty()) result.iteration.message += "; " + conflict;
   }
   result.x = result.iteration.x;
+  if (const auto kappa = result.iteration.kappa; kappa && *kappa >= 1) {
+    result.warnings.push_back(fmt::format(
+        "the minimum is not statistically stable (kappa = {:.2g} >= 1): residuals are so large, "
+        "for "
+        "how curved the model is, that other data of the same quality may have their minimum "
+        "elsewhere; deviations say little. Look for what the model leaves out",
+        *kappa));
+  }
   result.timing.iteration = seconds_since(iterate);
 
   const auto summarize_from = std::chrono::steady_clock::now();
   const bool has_linearization = !result.iteration.history.empty();
   // Trial points may have been looked at since: the summary belongs to the point itself.
+  // Covariances come from the Fisher information of a likelihood, steps do not.
+  ensemble->set_expected_information(true);
+  const bool is_current = result.converged() && !ensemble->is_likelihood();
   if (settings.statistics && has_linearization &&
-      (result.converged() || ensemble->linearize(result.x).exists)) {
+      (is_current || ensemble->linearize(result.x).exists)) {
     summarize(problem, *ensemble, team, start, result);
     if (settings.certify && result.converged()) certify(problem, team, result);
   } else {

@@ -58,6 +58,7 @@ struct FitResult {
   GaussNewtonResult iteration;
   double objective = 0;
   FitScale scale;
+  std::optional<LikelihoodSummary> likelihood;  ///< none: the norm is not l2
   int rank = 0;
   /// Shared parameters, then for each experiment its local ones and its initial states.
   std::vector<EstimateResult> estimates;
@@ -80,7 +81,7 @@ struct FitResult {
 
 /// Called with each line of the iteration table and the values of all estimates there, in the order
 /// of FitResult::estimates; false interrupts.
-using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values)>;
+using OnPoint = std::function<bool(const Iteration&, const std::vector<double>& values, VecIn x)>;
 
 struct FitSettings {
   OnPoint on_iteration{};

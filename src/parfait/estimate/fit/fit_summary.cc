@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/linear/packing.h"
 #include "parfait/estimate/statistics/statistics.h"
 #include "parfait/math/dense_solves.h"
@@ -23,44 +24,7 @@ struct RowMap {
   MatrixXd by_xi, by_p;
 };
 
-/// What the owner of an experiment knows: all of its x as a linear function of (xi, p), and the
-/// state at the first node.
-struct Expansion : RowMap {
-  VectorXd first_state;
-};
-
-/// All of x as a linear function of (xi, p); of the owner, for everybody.
-std::vector<Expansion> expansion_maps(Ensemble& ensemble, Team& team) {
-  const Index np = ensemble.shared().size();
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(ensemble.num_experiments()));
-  for (int e = 0; e < ensemble.num_experiments(); ++e) {
-    if (!team.owns(e)) continue;
-    const Experiment& experiment = ensemble.experiment(e);
-    const Index n = ensemble.blocks()[static_cast<std::size_t>(e) + 1].num_local();
-    RowMap map{.by_xi = MatrixXd(experiment.layout().num_variables(), n),
-               .by_p = MatrixXd(experiment.layout().num_variables(), np)};
-    const VectorXd no_xi = VectorXd::Zero(n), no_p = VectorXd::Zero(np);
-    for (Index j = 0; j < n; ++j) {
-      map.by_xi.col(j) = experiment.expand(VectorXd::Unit(n, j), no_p, false);
-    }
-    for (Index j = 0; j < np; ++j) {
-      map.by_p.col(j) = experiment.expand(no_xi, VectorXd::Unit(np, j), false);
-    }
-    Packer packer(parts[static_cast<std::size_t>(e)]);
-    packer.put(map.by_xi);
-    packer.put(map.by_p);
-    packer.put(experiment.first_state());
-  }
-  team.exchange(parts);
-  std::vector<Expansion> maps(parts.size());
-  for (std::size_t e = 0; e < parts.size(); ++e) {
-    Unpacker unpacker(parts[e]);
-    unpacker.get(maps[e].by_xi);
-    unpacker.get(maps[e].by_p);
-    unpacker.get(maps[e].first_state);
-  }
-  return maps;
-}
+using Expansion = Ensemble::Expansion;
 
 /// Covariances of linear functions of (xi_e, p), for data of unit variance.
 class Covariances {
@@ -80,7 +44,7 @@ class Covariances {
     return math::congruence(f.by_xi, local[i]) + cross + cross.transpose() +
            math::congruence(f.by_p, shared);
   }
-  VectorXd variances(int e, const RowMap& f) const {
+  VectorXd variances(int e, const Expansion& f) const {
     const auto i = static_cast<std::size_t>(e);
     return row_variances({.xi = local[i], .mixed = mixed[i], .p = shared}, f.by_xi, f.by_p);
   }
@@ -185,13 +149,18 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
   const Experiment& experiment = ensemble.experiment(e);
   const VectorXd& r = ensemble.residuals_of(e);
   const auto& infos = experiment.layout().residuals;
+  const NoiseValues& noise = ensemble.noise_of(e);
+  const bool has_noise = noise.model.size() == r.size() && r.size() > 0;
   out.id = experiment.id();
   for (Index i = 0; i < r.size(); ++i) {
-    const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
-    out.residuals.push_back({.info = info,
-                             .model = info.measured + r[i] * info.sigma,
-                             .weighted = r[i],
-                             .sd_model = scale.beta() * info.sigma * std::sqrt(leverages[i])});
+    ResidualInfo info = infos[static_cast<std::size_t>(i)];
+    if (has_noise) info.sigma = noise.sigma[i];
+    const double unit = has_noise ? std::abs(noise.unit[i]) : info.sigma;
+    out.residuals.push_back(
+        {.info = info,
+         .model = has_noise ? noise.model[i] : info.measured + r[i] * info.sigma,
+         .weighted = r[i],
+         .sd_model = scale.beta() * unit * std::sqrt(leverages[i])});
   }
   out.runs = math::runs_test({r.data(), static_cast<std::size_t>(r.size())});
 
@@ -215,6 +184,27 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
     out.nodes_sd.col(i) =
         scale.beta() *
         variance.segment(first, ny).cwiseMax(0.0).cwiseSqrt().cwiseProduct(nodes.scale);
+  }
+}
+
+/// Deviations are those of a minimum: where an unfinished fit is still more than one of them away,
+/// they mean nothing.
+void forget_far_deviations(Ensemble& ensemble, FitResult& result) {
+  const VectorXd moved = result.x + ensemble.increment();
+  const auto precision = ensemble.precision(result.x, false);
+  // Residuals that one step would make much smaller are no scatter of the data.
+  const double scatter =
+      ensemble.is_likelihood() ? ensemble.residuals().squaredNorm() : result.objective;
+  const bool far = precision.known && precision.decrease > 0.1 * scatter;
+  FitResult there = result;
+  set_shifts(ensemble, moved, there);
+  for (std::size_t i = 0; i < result.estimates.size(); ++i) {
+    ParameterStatistics& s = result.estimates[i].statistics;
+    const auto& shift = there.estimates[i].shift;
+    if (!far && std::isfinite(s.sd) && s.sd > 0 && shift && std::abs(*shift) <= 1) continue;
+    if (s.determined == Determined::kUndetermined) continue;
+    s.sd = std::nan("");
+    s.individual = s.joint = {std::nan(""), std::nan("")};
   }
 }
 
@@ -275,7 +265,7 @@ void set_classes(const Problem& problem, const IdentifiabilityInput& input, FitR
 /// What the data can and cannot determine, in words.
 void explain(const Problem& problem, const Ensemble& ensemble, const std::vector<Expansion>& maps,
              const std::vector<Reported>& reported, const MatrixXd& directions,
-             const VectorXd& factor, FitResult& result) {
+             const VectorXd& lengths, const VectorXd& factor, FitResult& result) {
   const auto n = static_cast<Index>(result.estimates.size());
   const int np = ensemble.shared().size();
   IdentifiabilityInput input;
@@ -288,7 +278,7 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
                               : fmt::format("{} ({})", name, e.experiment));
     input.values[i] = e.statistics.value;
   }
-  input.dp_dx = factor;
+  input.dp_dx = factor.cwiseQuotient(lengths);
   input.undetermined = orthonormal(directions);
   input.correlation = result.correlation;
   for (const auto& e : result.estimates) input.part_of.push_back(owner_of(problem, e));
@@ -314,33 +304,78 @@ void explain(const Problem& problem, const Ensemble& ensemble, const std::vector
     }
     at += own.rows();
   }
+  input.column_norms.array().rowwise() /= lengths.transpose().array();
   result.identifiability = diagnose(input);
   set_classes(problem, input, result);
+}
+
+/// log L of the measurements and log of the priors, at the last point.
+LikelihoodSummary likelihood_of(const Ensemble& ensemble, const FitResult& result) {
+  LikelihoodSummary out{.is_objective = ensemble.is_likelihood(),
+                        .num_parameters = static_cast<int>(result.estimates.size())};
+  double measured = 0, squares = 0, prior = 0;  // -2 log L, the part of it that beta divides
+  const auto add_priors = [&](const std::vector<ResidualInfo>& infos, const VectorXd& r) {
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      if (infos[k].prior) prior += normal_cost(r[static_cast<Index>(k)], infos[k].sigma);
+    }
+  };
+  const VectorXd all = ensemble.residuals();
+  const auto shared = ensemble.shared_block().residual_infos();
+  add_priors(shared, all.head(static_cast<Index>(shared.size())));
+  for (int e = 0; e < ensemble.num_experiments(); ++e) {
+    const auto& infos = ensemble.experiment(e).layout().residuals;
+    const VectorXd& r = ensemble.residuals_of(e);
+    const double before = prior;
+    add_priors(infos, r);
+    const NoiseValues& noise = ensemble.noise_of(e);
+    const bool has_noise = noise.model.size() > 0;
+    if (has_noise) measured += noise.cost - (prior - before);
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      if (infos[k].prior) continue;
+      const double x = r[static_cast<Index>(k)];
+      if (!has_noise) measured += normal_cost(x, infos[k].sigma);
+      squares += x * x;
+      ++out.num_measurements;
+    }
+  }
+  if (!out.is_objective && !result.scale.sigma_known) {
+    // beta^2 = squares / n in sigma beta: n log beta^2 more, and n instead of the squares.
+    const double n = out.num_measurements;
+    measured += n * std::log(squares / n) + n - squares;
+    ++out.num_parameters;
+  }
+  out.log_likelihood = -measured / 2;
+  out.log_prior = -prior / 2;
+  return out;
 }
 
 }  // namespace
 
 void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn start,
                FitResult& result) {
-  const LinearFit& linear = ensemble.linear();
   const VectorXd& x = result.x;
+  const LinearFit& linear = ensemble.linear_on_bounds(x);
   const Unknowns& shared = ensemble.shared();
   const int num_experiments = ensemble.num_experiments();
   const VectorXd residuals = ensemble.residuals();
-  result.objective = result.iteration.history.back().objective;
+  result.objective = result.iteration.objective;
 
   // Unknowns of single rows, eliminated within their experiments, used up as many residuals.
   Index block_rows = 0;
   for (const Block& block : ensemble.blocks()) block_rows += block.A.rows();
+  for (int e = 0; e < num_experiments; ++e) {
+    block_rows -= ensemble.experiment(e).layout().num_noise_rows;
+  }
   result.rank = linear.rank() + static_cast<int>(residuals.size() - block_rows);
   const FitOptions& options = problem.options;
   result.scale = make_fit_scale(residuals, result.rank,
                                 {.norm = options.linear.norm,
                                  .huber_gamma = options.linear.huber_gamma,
                                  .sigma_known = options.sigma_known,
+                                 .is_likelihood = ensemble.is_likelihood(),
                                  .confidence = options.confidence});
 
-  const auto maps = expansion_maps(ensemble, team);
+  const auto maps = ensemble.expansions();
   const Covariances covariances(linear, num_experiments);
   const MatrixXd unseen = linear.undetermined();
 
@@ -367,6 +402,10 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   // Their covariance for data of unit variance, and the directions that are not determined, both in
   // scaled unknowns. Experiments know of each other through p alone.
   MatrixXd unit = MatrixXd::Zero(n, n), directions(n, unseen.cols());
+  // Directions are in units of the data: each unknown times the length of its column.
+  const ColumnScales& columns = linear.scales();
+  VectorXd lengths(n);
+  lengths.head(np) = columns.p;
   unit.topLeftCorner(np, np) = covariances.shared;
   directions.topRows(np) = unseen.topRows(np);
   const MatrixXd weight = np > 0 ? math::pseudo_inverse(covariances.shared) : MatrixXd(0, 0);
@@ -388,8 +427,16 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
       unit.block(at, first_row[f], rows, cross.cols()) = cross;
       unit.block(first_row[f], at, cross.cols(), rows) = cross.transpose();
     }
+    const VectorXd scales = maps[i].scales(columns, e);
+    for (std::size_t k = 0; k < reported[i].rows.size(); ++k) {
+      const double scale = scales[reported[i].rows[k]];
+      lengths[at + static_cast<Index>(k)] = scale > 0 ? scale : 1;
+    }
+    const MatrixXd by_xi = own.by_xi * columns.xi[i + 1].cwiseInverse().asDiagonal();
+    const MatrixXd by_p = own.by_p * columns.p.cwiseInverse().asDiagonal();
     directions.middleRows(at, rows) =
-        own.by_xi * unseen.middleRows(xi_at, nxi) + own.by_p * unseen.topRows(np);
+        by_xi * unseen.middleRows(xi_at, nxi) + by_p * unseen.topRows(np);
+    directions.middleRows(at, rows).array().colwise() *= lengths.segment(at, rows).array();
     first_row.push_back(at);
     at += rows;
     xi_at += nxi;
@@ -416,9 +463,13 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
                      factor[row], result.estimates[static_cast<std::size_t>(row)]);
     }
   }
+  if (!result.converged()) forget_far_deviations(ensemble, result);
   result.covariance = result.scale.beta2 * factor.asDiagonal() * unit * factor.asDiagonal();
   for (Index i = 0; i < n; ++i) {
-    if (determined[static_cast<std::size_t>(i)] == Determined::kByData) continue;
+    const double sd = result.estimates[static_cast<std::size_t>(i)].statistics.sd;
+    if (determined[static_cast<std::size_t>(i)] == Determined::kByData && std::isfinite(sd)) {
+      continue;
+    }
     result.covariance.row(i).setConstant(std::nan(""));
     result.covariance.col(i).setConstant(std::nan(""));
   }
@@ -438,20 +489,24 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
     const VectorXd& h = leverages[static_cast<std::size_t>(e)];
     leverage.insert(leverage.end(), h.begin(), h.end());
   }
+  if (options.linear.norm == Norm::kL2) result.likelihood = likelihood_of(ensemble, result);
   result.normality = math::normality_test(all);
   constexpr int kMostOutliers = 5;
   const bool robust = options.linear.norm == Norm::kL1 || options.linear.norm == Norm::kHuber;
-  result.outliers = robust && !result.scale.sigma_known
-                        ? math::largest_robust_outliers(all, result.rank, kMostOutliers)
-                        : math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
-                                                 result.scale.sigma_known, kMostOutliers);
+  // Before the end residuals show how far it is away.
+  if (result.converged()) {
+    result.outliers = robust && !result.scale.sigma_known
+                          ? math::largest_robust_outliers(all, result.rank, kMostOutliers)
+                          : math::largest_outliers(all, leverage, result.scale.degrees_of_freedom,
+                                                   result.scale.sigma_known, kMostOutliers);
+  }
   if (result.converged() && !linear.full_rank()) {
     result.warnings.push_back(
         fmt::format("the data determine {} of {} free directions only: where the others lie is "
                     "arbitrary",
                     linear.rank(), linear.num_free()));
   }
-  if (n > 0) explain(problem, ensemble, maps, reported, directions, factor, result);
+  if (n > 0) explain(problem, ensemble, maps, reported, directions, lengths, factor, result);
 }
 
 void set_shifts(const Ensemble& ensemble, VecIn moved, FitResult& result) {

@@ -50,11 +50,20 @@ ExperimentDescription watching(const ExperimentDescription& e, const std::vector
   out.data = {};
   out.data.header = {"t"};
   out.data.columns = {times};
+  const auto measured = measurements_of(e);
   for (std::size_t q = 0; q < quantities.size(); ++q) {
     const std::string column = "q" + std::to_string(q);
     out.data.header.push_back(column);
     out.data.columns.emplace_back(times.size(), 0.0);
-    out.observations.push_back({.column = column, .quantity = quantities[q], .sigma = {}});
+    auto& observation = out.observations.emplace_back();
+    observation.column = column;
+    observation.quantity = quantities[q];
+    // Angles have the turns of the data.
+    for (const Measurement& m : measured) {
+      const Observation& o = e.observations[m.observation];
+      if (observation.turn || o.quantity.text != quantities[q]) continue;
+      if (kind_of(o).is_at_row_time()) observation.turn = {m.t, m.value};
+    }
   }
   return out;
 }
@@ -66,22 +75,26 @@ struct Watched {
   std::vector<std::vector<double>> times;
 };
 
-Watched watch(const Problem& problem, int count, const std::vector<std::string>& quantities,
-              Team& alone) {
+/// The observed quantities.
+std::vector<std::string> observed_quantities(const ExperimentDescription& e) {
+  std::vector<std::string> names;
+  for (const Observation& o : e.observations) {
+    if (!o.quantity.empty()) names.push_back(o.quantity.text);
+  }
+  // Where only times of events are measured, the states show what happens in between.
+  return names.empty() ? e.system->state_names() : names;
+}
+
+Watched watch(const Problem& problem, int count, const ChooseQuantities& choose, Team& alone) {
   Watched watched;
   Problem changed = problem;
   for (std::size_t i = 0; i < problem.experiments.size(); ++i) {
     const ExperimentDescription& e = problem.experiments[i];
-    auto& own = watched.names.emplace_back(quantities);
+    auto& own = watched.names.emplace_back();
     watched.times.emplace_back();
     if (!e.system) continue;
-    if (own.empty()) {
-      for (const Observation& o : e.observations) {
-        if (!o.quantity.empty()) own.push_back(o.quantity.text);
-      }
-      // Where only times of events are measured, the states show what happens in between.
-      if (own.empty()) own = e.system->state_names();
-    }
+    own = choose(e);
+    if (own.empty()) continue;
     watched.times.back() = times_of(e, count);
     changed.experiments[i] = watching(e, watched.times.back(), own);
   }
@@ -113,13 +126,17 @@ std::vector<Prediction> predict(const Problem& problem, const FitResult& result,
 
 std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& result, int count,
                                 const std::vector<std::string>& quantities) {
+  if (result.x.size() != prepared.ensemble().num_variables()) return {};  // the fit never began
   Team alone;
   const Problem& problem = prepared.problem();
   // As it was fitted, for the covariances in the variables of the condensed problem.
   const Ensemble* const fitted = &prepared.ensemble();
   const bool has_covariance = prepared.linearize_at(result.x);
 
-  const Watched watched = watch(problem, count, quantities, alone);
+  const auto choose = [&](const ExperimentDescription& e) {
+    return quantities.empty() ? observed_quantities(e) : quantities;
+  };
+  const Watched watched = watch(problem, count, choose, alone);
   std::vector<Prediction> out;
   const VectorXd p = result.x.head(watched.ensemble->shared().size());
   for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
@@ -142,13 +159,19 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
 }
 
 std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count) {
+  return predict_values(prepared, x, observed_quantities, count);
+}
+
+std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x,
+                                       const ChooseQuantities& choose, int count) {
+  if (x.size() != prepared.ensemble().num_variables()) return {};
   Team alone;
   const Problem& problem = prepared.problem();
-  const Watched watched = watch(problem, count, {}, alone);
+  const Watched watched = watch(problem, count, choose, alone);
   std::vector<Prediction> out;
   const VectorXd p = x.head(watched.ensemble->shared().size());
   for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
-    if (!problem.experiments[static_cast<std::size_t>(i)].system) continue;
+    if (watched.names[static_cast<std::size_t>(i)].empty()) continue;
     const VectorXd own = prepared.ensemble().variables_of(i, x);
     if (!watched.ensemble->experiment(i).evaluate(own, p)) continue;
     out.push_back(prediction_of(watched, i));

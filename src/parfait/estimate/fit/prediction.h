@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "parfait/estimate/fit/fit.h"
@@ -27,5 +28,11 @@ std::vector<Prediction> predict(const Problem& problem, const FitResult& result,
 /// The same at any point x, without deviations; experiments that cannot be evaluated there are left
 /// out.
 std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count = 201);
+
+/// Quantities of one experiment; none: it is left out.
+using ChooseQuantities = std::function<std::vector<std::string>(const ExperimentDescription&)>;
+/// The same for other quantities.
+std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x,
+                                       const ChooseQuantities& choose, int count = 201);
 
 }  // namespace parfait::estimate

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "parfait/base/error.h"
+#include "parfait/estimate/iteration/arrival.h"
 #include "parfait/estimate/iteration/globalization.h"
 
 namespace parfait::estimate {
@@ -15,6 +17,8 @@ using Ending = GaussNewtonResult::Status;
 
 const char* text(Globalization globalization) {
   switch (globalization) {
+    case Globalization::kAuto:
+      return "auto";
     case Globalization::kFull:
       return "full";
     case Globalization::kNatural:
@@ -25,6 +29,10 @@ const char* text(Globalization globalization) {
       return "lm";
   }
   return "";
+}
+
+const char* text(Convergence convergence) {
+  return convergence == Convergence::kIncrement ? "increment" : "statistical";
 }
 
 const char* text(Ending status) {
@@ -50,8 +58,8 @@ void check_options(const GaussNewtonOptions& o) {
     if (!holds) throw base::InputError(message);
   };
   require(o.tolerance > 0, fmt::format("options.tol = {}: must be > 0.", o.tolerance));
-  require(o.max_iterations >= 0,
-          fmt::format("options.max_iterations = {}: must be >= 0.", o.max_iterations));
+  require(!o.max_iterations || *o.max_iterations >= 0,
+          fmt::format("options.max_iterations = {}: must be >= 0.", o.max_iterations.value_or(0)));
   require(o.min_step > 0 && o.min_step < 1,
           fmt::format("options.min_step = {}: must lie between 0 and 1.", o.min_step));
   require(0 < o.eta_min && o.eta_min < o.eta && o.eta < o.eta_max && o.eta_max < 2,
@@ -66,115 +74,359 @@ double rounding_level(const LeastSquaresProblem& problem, const VectorXd& x) {
   return 4 * std::numeric_limits<double>::epsilon() * problem.condition() * (1 + x.norm());
 }
 
+/// The best point whose equations hold, so far.
+struct Best {
+  VectorXd x;
+  double objective = std::numeric_limits<double>::infinity();
+
+  bool exists() const { return x.size() > 0; }
+  bool holds = false;  ///< exactly: there are no equations, or they are all met
+  /// By more than rounding, and than what equations that hold to a tolerance are worth.
+  bool better_than(double other) const {
+    return exists() && objective < other - (holds ? 1e-9 : 1e-3) * std::abs(other);
+  }
+};
+
+/// Equations hold well enough for an objective to mean something.
+bool feasible(const LeastSquaresProblem::Values& values) {
+  constexpr double kFeasible = 1e-6;
+  return values.relative_infeasibility <= kFeasible;
+}
+
+/// Whether an iteration gets anywhere: the objective or the increment is the least so far, by a
+/// margin.
+class Progress {
+ public:
+  /// `ended` iterations without any.
+  int idle(double objective, double infeasibility, double increment) {
+    // An objective that may be negative (a likelihood) has a unit of its own.
+    const double margin = objective_ > 0 ? kMargin * objective_ : kMargin;
+    const bool less = objective < objective_ - (std::isfinite(margin) ? margin : 0) ||
+                      infeasibility < (1 - kMargin) * infeasibility_ ||
+                      increment < (1 - kMargin) * increment_;
+    objective_ = std::min(objective_, objective);
+    infeasibility_ = std::min(infeasibility_, infeasibility);
+    increment_ = std::min(increment_, increment);
+    return idle_ = less ? 0 : idle_ + 1;
+  }
+
+ private:
+  static constexpr double kMargin = 1e-3;
+  double objective_ = std::numeric_limits<double>::infinity();
+  double infeasibility_ = std::numeric_limits<double>::infinity();
+  double increment_ = std::numeric_limits<double>::infinity();
+  int idle_ = 0;
+};
+
+/// Iterations without progress after which `auto` changes its method, and an iteration without a
+/// limit ends.
+constexpr int kPatience = 8;
+constexpr int kLastPatience = 100;
+/// An objective that a step makes this many times larger has left the problem.
+constexpr double kExplodes = 10;
+
+/// The rate of Gauss-Newton at a minimum x, where the problem is linearized: the largest factor by
+/// which a change of x comes back,
+///
+///   v -> J(x + v)+ R,    R = r + J dx what the data leave over, J(x)+ R = 0,
+///
+/// by a few power iterations along v, one linearization each. The problem is linearized at x again
+/// afterwards; NaN if points there do not exist.
+double rate_at(LeastSquaresProblem& problem, const VectorXd& x, VectorXd v) {
+  constexpr int kIterations = 4;
+  constexpr double kStep = 1e-5;
+  const VectorXd remainder = problem.remainder();
+  const double h = kStep * (problem.norm(x) > 0 ? problem.norm(x) : 1);
+  double kappa = std::nan("");
+  for (int i = 0; i < kIterations && problem.norm(v) > 0; ++i) {
+    const VectorXd there = problem.into_bounds(x + (h / problem.norm(v)) * v);
+    const double length = problem.norm(there - x);
+    if (!(length > 0) || !problem.linearize(there).exists) break;
+    v = problem.increment_of(remainder);
+    kappa = problem.norm(v) / length;
+  }
+  return problem.linearize(x).exists ? kappa : std::nan("");
+}
+
+/// One run from start to end; what its iterations share.
+class Run {
+ public:
+  Run(LeastSquaresProblem& problem, const GaussNewtonOptions& options,
+      const OnIteration& on_iteration, const Interrupted& interrupted)
+      : problem_(problem),
+        options_(options),
+        on_iteration_(on_iteration),
+        interrupted_(interrupted),
+        chooser_(make_step_chooser(options)),
+        may_change_(options.globalization == Globalization::kAuto) {}
+
+  GaussNewtonResult from(VecIn start);
+
+ private:
+  GaussNewtonResult finish(Ending status, std::string message);
+  /// From the best point on with the method that descends; false if that is what failed.
+  bool change_method(const char* why);
+  bool stopped() const { return interrupted_ && interrupted_(); }
+  bool judged(const LeastSquaresProblem::Precision& precision, VecIn dx, ArrivalOptions arrival,
+              const Iteration& line);
+  bool within_noise(const LeastSquaresProblem::Precision& precision, VecIn dx,
+                    ArrivalOptions arrival, double noise, double length);
+
+  LeastSquaresProblem& problem_;
+  const GaussNewtonOptions& options_;
+  const OnIteration& on_iteration_;
+  const Interrupted& interrupted_;
+  std::unique_ptr<StepChooser> chooser_;
+  bool may_change_ = false, descends_ = false;
+  bool unbounded_ = false, was_unbounded_ = false;  ///< inequalities are left aside for a while
+  VectorXd start_;
+  GaussNewtonResult result_;
+  VectorXd x_, x_plain_, x_before_, remainder_;
+  bool last_was_full_ = true;
+  double objective_ = 0;  ///< at x_
+  Best best_;
+  Progress progress_;
+};
+
+GaussNewtonResult Run::finish(Ending status, std::string message) {
+  result_.status = status;
+  result_.message = std::move(message);
+  result_.x = x_;
+  result_.objective = objective_;
+  // What did not arrive is left at the best point it saw.
+  if (status != Ending::kConverged && options_.globalization == Globalization::kAuto &&
+      best_.better_than(objective_)) {
+    result_.x = best_.x;
+    result_.objective = best_.objective;
+  }
+  return result_;
+}
+
+bool Run::change_method(const char* why) {
+  if (!may_change_) return false;
+  // Bounds that lie in the way of a far start, before any equation holds: what lies behind them?
+  const bool first_unbounded = !best_.exists() && problem_.has_inequalities() && !was_unbounded_;
+  problem_.set_unbounded(first_unbounded);
+  unbounded_ = first_unbounded;
+  if (first_unbounded) {
+    was_unbounded_ = true;
+    chooser_ = make_step_chooser(options_);
+    x_ = x_plain_ = x_before_ = start_;
+    remainder_.resize(0);
+    last_was_full_ = true;
+    progress_ = {};
+    return true;
+  }
+  may_change_ = false;
+  descends_ = true;
+  chooser_ = make_monotone_descent();
+  problem_.set_curved(true);
+  result_.descent_from = result_.iterations;
+  result_.descent_reason = why;
+  if (best_.exists()) x_ = best_.x;
+  x_plain_ = x_before_ = x_;
+  remainder_.resize(0);
+  last_was_full_ = false;
+  progress_ = {};
+  return true;
+}
+
+bool Run::judged(const LeastSquaresProblem::Precision& precision, VecIn dx, ArrivalOptions arrival,
+                 const Iteration& line) {
+  if (!precision.known) {
+    return (line.increment <= options_.tolerance && last_was_full_) ||
+           line.increment <= rounding_level(problem_, x_);
+  }
+  if (judge(problem_, precision, x_, dx, arrival).arrived) return true;
+  // With large residuals the increment of Gauss-Newton is too long; that of the curved model has
+  // the same zeros.
+  if (!descends_ || !problem_.damp(0)) return false;
+  const VectorXd curved = problem_.increment();
+  arrival.rate = 0;
+  const bool arrived = judge(problem_, precision, x_, curved, arrival).arrived;
+  problem_.damp_no_more();
+  return arrived;
+}
+
+/// A stuck iteration may be at the end of what the numbers can tell.
+bool Run::within_noise(const LeastSquaresProblem::Precision& precision, VecIn dx,
+                       ArrivalOptions arrival, double noise, double length) {
+  if (!precision.known) return problem_.norm(dx) <= length;
+  if (!problem_.linearize(x_).exists) return false;  // trials were elsewhere
+  arrival.noise = noise;
+  return judge(problem_, precision, x_, dx, arrival).arrived;
+}
+
+GaussNewtonResult Run::from(VecIn start) {
+  x_ = problem_.into_bounds(start);
+  start_ = x_plain_ = x_before_ = x_;
+  if (may_change_ && !problem_.has_natural_level()) {
+    may_change_ = false;
+    descends_ = true;
+    chooser_ = make_monotone_descent();
+    problem_.set_curved(true);
+    last_was_full_ = false;
+  }
+  while (true) {
+    // r(x_k), J(x_k); if back projection went where nothing exists, without it.
+    auto values = problem_.linearize(x_);
+    ++result_.evaluations;
+    if (!values.exists && x_plain_ != x_) {
+      x_ = x_plain_;
+      values = problem_.linearize(x_);
+      ++result_.evaluations;
+    }
+    if (!values.exists) {
+      if (stopped()) return finish(Ending::kInterrupted, "interrupted");
+      const std::string why = problem_.why();
+      if (best_.exists() && change_method("a point that cannot be linearized")) continue;
+      objective_ = values.defined ? values.objective : std::nan("");
+      return finish(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed, why);
+    }
+    const bool holds = feasible(values);
+    if (may_change_ && holds && best_.exists() && best_.objective >= 0 &&
+        values.objective > kExplodes * best_.objective) {
+      if (change_method("a step that made the objective explode")) continue;
+    }
+    objective_ = values.objective;
+    if (holds && values.objective < best_.objective) {
+      best_ = {.x = x_, .objective = values.objective, .holds = values.infeasibility == 0};
+    }
+
+    // dx_k = -J_k+ r_k
+    const VectorXd dx = problem_.increment();
+    result_.increment = dx;
+    Iteration line{.number = result_.iterations,
+                   .objective = values.objective,
+                   .infeasibility = values.infeasibility,
+                   .increment = problem_.norm(dx),
+                   .rank = problem_.rank(),
+                   .num_free = problem_.num_free(),
+                   .condition = problem_.condition()};
+    // kappa_{k-1} = |J_k+ (r + J dx)_{k-1}| / |x_k - x_{k-1}|: how much of what the data left over
+    // comes back as a new increment.
+    if (remainder_.size() > 0 && x_ != x_before_) {
+      line.kappa = problem_.norm(problem_.increment_of(remainder_)) / problem_.norm(x_ - x_before_);
+    }
+    const auto report = [&] {
+      result_.history.push_back(line);
+      return !on_iteration_ || on_iteration_(line, x_);
+    };
+    if (!std::isfinite(line.increment)) {
+      if (best_.exists() && best_.x != x_ && change_method("an increment that is not finite")) {
+        continue;
+      }
+      report();
+      return finish(Ending::kLinearFailed, "the increment is not finite");
+    }
+
+    // What is left to go, from what the last full step left of the increment before.
+    ArrivalOptions arrival{.tolerance = options_.tolerance};
+    if (last_was_full_ && !result_.history.empty() && result_.history.back().increment > 0) {
+      arrival.rate = line.increment / result_.history.back().increment;
+    }
+    auto precision = LeastSquaresProblem::Precision();
+    if (options_.convergence == Convergence::kStatistical)
+      precision = problem_.precision(x_, false);
+    if (judged(precision, dx, arrival, line)) {
+      if (unbounded_) {  // here the inequalities have their say again
+        unbounded_ = false;
+        problem_.set_unbounded(false);
+        last_was_full_ = false;
+        progress_ = {};
+        continue;
+      }
+      if (best_.better_than(values.objective) && change_method("an end above the best point")) {
+        continue;
+      }
+      report();
+      // Where the last steps were none of Gauss-Newton, its rate has to be looked for.
+      if (!problem_.has_natural_level()) {
+        // kappa is a number of least squares.
+      } else if (descends_ && precision.known) {
+        const double kappa = rate_at(problem_, x_, x_ != x_before_ ? VectorXd(x_ - x_before_) : dx);
+        if (std::isfinite(kappa)) result_.kappa = kappa;
+      } else if (line.kappa > 0) {
+        result_.kappa = line.kappa;
+      }
+      return finish(Ending::kConverged,
+                    fmt::format("increment {:.1e} after {} iteration{}", line.increment,
+                                result_.iterations, result_.iterations == 1 ? "" : "s"));
+    }
+    const int idle = progress_.idle(values.objective, values.infeasibility, line.increment);
+    if (idle >= kPatience && change_method("iterations without progress")) continue;
+    const bool limited = options_.max_iterations.has_value();
+    if (limited ? result_.iterations >= *options_.max_iterations : idle >= kLastPatience) {
+      report();
+      const double left = deviations_left(problem_, x_, dx, arrival.rate);
+      const std::string way =
+          std::isfinite(left)
+              ? fmt::format("; about {:.2g} standard deviations are left to go{}", left,
+                            arrival.rate > 0.5 && arrival.rate < 1.5
+                                ? fmt::format(", each iteration leaves {:.2g} of the way (kappa)",
+                                              arrival.rate)
+                                : "")
+              : "";
+      return finish(Ending::kMaxIterations,
+                    fmt::format("increment {:.1e} after {} iterations{}{}", line.increment,
+                                result_.iterations, limited ? "" : " without progress", way));
+    }
+    remainder_ = problem_.remainder();
+
+    // x_{k+1} = x_k + t_k dx_k (+ delta)
+    const Step step = chooser_->choose(problem_, x_, dx, values);
+    result_.evaluations += step.trials;
+    line.step = step.t;
+    line.omega = step.omega;
+    line.test = step.test;
+    line.trials = step.trials;
+    line.descent = descends_;
+    const bool go_on = report();
+    if (!step.found) {
+      if (stopped()) return finish(Ending::kInterrupted, "interrupted");
+      const std::string why = problem_.why();
+      constexpr double kFewDigits = 4e3 * std::numeric_limits<double>::epsilon();
+      if (within_noise(precision, dx, arrival, kFewDigits, 1e3 * rounding_level(problem_, x_))) {
+        return finish(Ending::kConverged, fmt::format("increment {:.1e} cannot be told from "
+                                                      "rounding errors",
+                                                      line.increment));
+      }
+      const double noise = 10 * problem_.noise();
+      if (noise > 0 && within_noise(precision, dx, arrival, noise,
+                                    noise * problem_.condition() * (1 + x_.norm()))) {
+        return finish(Ending::kConverged,
+                      fmt::format("increment {:.1e} cannot be told from integration errors; a "
+                                  "smaller rtol would go further",
+                                  line.increment));
+      }
+      if (change_method("no acceptable step")) continue;
+      if (options_.globalization == Globalization::kFull) {
+        return finish(Ending::kEvaluationFailed,
+                      "the full step leads to a point that cannot be evaluated: " + why);
+      }
+      return finish(Ending::kStepTooSmall,
+                    fmt::format("no acceptable step along an increment of {:.1e}{}", line.increment,
+                                why.empty() ? "" : " (" + why + ")"));
+    }
+    x_before_ = x_;
+    x_ = problem_.adopt(step.x);
+    x_plain_ = step.x_plain;
+    last_was_full_ = step.t >= 1 || options_.globalization == Globalization::kLm;
+    if (descends_) last_was_full_ = false;
+    ++result_.iterations;
+    if (!go_on) return finish(Ending::kInterrupted, "interrupted");
+  }
+}
+
 }  // namespace
 
 GaussNewtonResult gauss_newton(LeastSquaresProblem& problem, VecIn start,
                                const GaussNewtonOptions& options, const OnIteration& on_iteration,
                                const Interrupted& interrupted) {
   check_options(options);
-  const auto chooser = make_step_chooser(options);
-  GaussNewtonResult result;
-  VectorXd x = problem.into_bounds(start);
-  VectorXd x_plain = x, x_before = x, remainder;
-  bool last_was_full = true;
-
-  const auto finish = [&](Ending status, std::string message) {
-    result.status = status;
-    result.message = std::move(message);
-    result.x = x;
-    return result;
-  };
-
-  while (true) {
-    // r(x_k), J(x_k); if back projection went where nothing exists, without it.
-    auto values = problem.linearize(x);
-    ++result.evaluations;
-    if (!values.exists && x_plain != x) {
-      x = x_plain;
-      values = problem.linearize(x);
-      ++result.evaluations;
-    }
-    if (!values.exists) {
-      if (interrupted && interrupted()) return finish(Ending::kInterrupted, "interrupted");
-      return finish(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed,
-                    problem.why());
-    }
-
-    // dx_k = -J_k+ r_k
-    const VectorXd dx = problem.increment();
-    result.increment = dx;
-    Iteration line{.number = result.iterations,
-                   .objective = values.objective,
-                   .infeasibility = values.infeasibility,
-                   .increment = dx.norm(),
-                   .rank = problem.rank(),
-                   .num_free = problem.num_free(),
-                   .condition = problem.condition()};
-    // kappa_{k-1} = |J_k+ (r + J dx)_{k-1}| / |x_k - x_{k-1}|: how much of what the data left over
-    // comes back as a new increment.
-    if (remainder.size() > 0 && x != x_before) {
-      line.kappa = problem.increment_of(remainder).norm() / (x - x_before).norm();
-    }
-    const auto report = [&] {
-      result.history.push_back(line);
-      return !on_iteration || on_iteration(line, x);
-    };
-    if (!std::isfinite(line.increment)) {
-      report();
-      return finish(Ending::kLinearFailed, "the increment is not finite");
-    }
-
-    const double rounding = rounding_level(problem, x);
-    if ((line.increment <= options.tolerance && last_was_full) || line.increment <= rounding) {
-      report();
-      return finish(Ending::kConverged,
-                    fmt::format("increment {:.1e} after {} iteration{}", line.increment,
-                                result.iterations, result.iterations == 1 ? "" : "s"));
-    }
-    if (result.iterations >= options.max_iterations) {
-      report();
-      return finish(Ending::kMaxIterations,
-                    fmt::format("increment {:.1e} > {:.1e} after {} iterations", line.increment,
-                                options.tolerance, result.iterations));
-    }
-    remainder = problem.remainder();
-
-    // x_{k+1} = x_k + t_k dx_k (+ delta)
-    const Step step = chooser->choose(problem, x, dx, values);
-    result.evaluations += step.trials;
-    line.step = step.t;
-    line.omega = step.omega;
-    line.test = step.test;
-    line.trials = step.trials;
-    const bool go_on = report();
-    if (!step.found) {
-      if (interrupted && interrupted()) return finish(Ending::kInterrupted, "interrupted");
-      if (line.increment <= 1e3 * rounding) {
-        return finish(Ending::kConverged, fmt::format("increment {:.1e} cannot be told from "
-                                                      "rounding errors",
-                                                      line.increment));
-      }
-      if (line.increment <= 10 * problem.noise() * problem.condition() * (1 + x.norm())) {
-        return finish(Ending::kConverged,
-                      fmt::format("increment {:.1e} cannot be told from integration errors; a "
-                                  "smaller rtol would go further",
-                                  line.increment));
-      }
-      if (options.globalization == Globalization::kFull) {
-        return finish(Ending::kEvaluationFailed,
-                      "the full step leads to a point that cannot be evaluated: " + problem.why());
-      }
-      return finish(Ending::kStepTooSmall,
-                    fmt::format("no acceptable step along an increment of {:.1e}{}", line.increment,
-                                problem.why().empty() ? "" : " (" + problem.why() + ")"));
-    }
-    x_before = x;
-    x = problem.adopt(step.x);
-    x_plain = step.x_plain;
-    last_was_full = step.t >= 1 || options.globalization == Globalization::kLm;
-    ++result.iterations;
-    if (!go_on) return finish(Ending::kInterrupted, "interrupted");
-  }
+  problem.set_curved(false);
+  problem.set_unbounded(false);
+  return Run(problem, options, on_iteration, interrupted).from(start);
 }
 
 }  // namespace parfait::estimate

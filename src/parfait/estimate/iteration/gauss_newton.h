@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 namespace parfait::estimate {
 
 enum class Globalization : std::uint8_t {
+  kAuto,     ///< rmt as long as it gets somewhere, then descent of the objective
   kFull,     ///< always the whole increment
   kNatural,  ///< the natural level function decreases: |J_k+ r(x_k + t dx)| < |dx|
   kRmt,      ///< restrictive monotonicity test: the step stays on the way the tangent shows
@@ -17,12 +19,20 @@ enum class Globalization : std::uint8_t {
 };
 const char* text(Globalization globalization);
 
+/// When an iteration has arrived.
+enum class Convergence : std::uint8_t {
+  kStatistical,  ///< increments do not matter beside the size and the deviation of any unknown
+  kIncrement,    ///< |dx| <= tolerance, unknowns in the scales of the problem
+};
+const char* text(Convergence convergence);
+
 struct GaussNewtonOptions {
-  Globalization globalization = Globalization::kRmt;
+  Globalization globalization = Globalization::kAuto;
   bool back_projection = true;  ///< x_k + t dx + delta(t), where that is closer to the path
-  double tolerance = 1e-6;      ///< on |dx|, the scaled increment
-  int max_iterations = 100;
-  double min_step = 1e-8;                          ///< shortest t before giving up
+  Convergence convergence = Convergence::kStatistical;
+  double tolerance = 1e-6;              ///< relative, of each unknown; kIncrement: on |dx|
+  std::optional<int> max_iterations{};  ///< none: as long as there is progress
+  double min_step = 1e-8;               ///< shortest t before giving up
   double eta = 1.0, eta_min = 0.8, eta_max = 1.2;  ///< rmt: window of t [omega] |dx|
 };
 void check_options(const GaussNewtonOptions& options);
@@ -41,6 +51,7 @@ struct Iteration {
   int rank = 0;
   int num_free = 0;
   double condition = 0;
+  bool descent = false;  ///< auto: the step is one of the descent
 };
 
 struct GaussNewtonResult {
@@ -59,6 +70,12 @@ struct GaussNewtonResult {
   int iterations = 0;         ///< increments applied
   int evaluations = 0;        ///< trial points included
   std::vector<Iteration> history;
+  double objective = 0;               ///< at x
+  std::optional<int> descent_from{};  ///< auto: the iteration from which the objective descended
+  std::string descent_reason{};
+  /// Rate of Gauss-Newton at the end where that is in question, from the curvature of the residuals
+  /// there; >= 1: a minimum that noise would move (Bock 1987).
+  std::optional<double> kappa{};
   bool converged() const { return status == Status::kConverged; }
 };
 const char* text(GaussNewtonResult::Status status);  ///< "converged", "max_iterations", ...

@@ -30,10 +30,10 @@ Trial try_step(LeastSquaresProblem& problem, VecIn x, VecIn dx, double t) {
   if (!problem.evaluate(trial.x).exists) return trial;
   const VectorXd dx_bar = problem.increment();
   trial.delta = dx_bar - (1 - t) * dx;
-  const double length = dx.norm();
-  trial.omega = 2 * trial.delta.norm() / (t * t * length * length);
+  const double length = problem.norm(dx);
+  trial.omega = 2 * problem.norm(trial.delta) / (t * t * length * length);
   trial.eta = t * trial.omega * length;
-  trial.level = dx_bar.norm() / length;
+  trial.level = problem.norm(dx_bar) / length;
   trial.exists = std::isfinite(trial.omega);
   return trial;
 }
@@ -68,8 +68,8 @@ class LineSearch : public StepChooser {
     if (trial.eta > kSurelyContracts) {
       ++step.trials;
       if (!problem.evaluate(back).exists) return;
-      const double left = (problem.increment() - (1 - trial.t) * dx).norm();
-      if (!(left <= contraction() * trial.delta.norm())) return;
+      const double left = problem.norm(problem.increment() - (1 - trial.t) * dx);
+      if (!(left <= contraction() * problem.norm(trial.delta))) return;
     }
     step.x = back;
   }
@@ -100,11 +100,11 @@ class NaturalTest : public LineSearch {
   using LineSearch::LineSearch;
   Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
               const LeastSquaresProblem::Values& /*at_x*/) override {
-    double t = predicted(omega_, dx.norm());
+    double t = predicted(omega_, problem.norm(dx));
     for (int trials = 1; t >= options_.min_step; ++trials) {
       const Trial trial = try_step(problem, x, dx, t);
       if (trial.exists && trial.level < 1) return accept(problem, dx, trial, trial.level, trials);
-      const double next = trial.exists ? predicted(trial.omega, dx.norm()) : t / 2;
+      const double next = trial.exists ? predicted(trial.omega, problem.norm(dx)) : t / 2;
       t = std::clamp(next, t / 10, t / 2);
     }
     return {};
@@ -118,7 +118,7 @@ class RestrictiveTest : public LineSearch {
   Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
               const LeastSquaresProblem::Values& /*at_x*/) override {
     constexpr int kMostTrials = 60;
-    const double length = dx.norm();
+    const double length = problem.norm(dx);
     double t = predicted(omega_, length);
     double low = 0, high = 1;  // low passes, high is too long (unless it is 1)
     double eta_low = 0, eta_high = 0;
@@ -174,6 +174,7 @@ std::unique_ptr<StepChooser> make_step_chooser(const GaussNewtonOptions& options
       return std::make_unique<FullStep>(options);
     case Globalization::kNatural:
       return std::make_unique<NaturalTest>(options);
+    case Globalization::kAuto:
     case Globalization::kRmt:
       return std::make_unique<RestrictiveTest>(options);
     case Globalization::kLm:

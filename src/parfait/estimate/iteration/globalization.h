@@ -27,6 +27,7 @@ class StepChooser {
 };
 
 std::unique_ptr<StepChooser> make_step_chooser(const GaussNewtonOptions& options);
+std::unique_ptr<StepChooser> make_monotone_descent();
 std::unique_ptr<StepChooser> make_levenberg_marquardt(const GaussNewtonOptions& options);
 
 }  // namespace parfait::estimate

@@ -32,10 +32,10 @@ class LevenbergMarquardt : public StepChooser {
     };
     // Close to the minimum the decrease of the objective is lost in rounding long before the
     // increments are: there they must shrink, as in the natural test.
-    if (dx.norm() < kNear) {
+    if (problem.norm(dx) < kNear) {
       const VectorXd trial = problem.into_bounds(x + dx);
       at_trial = true;
-      if (evaluate(trial).exists && problem.increment().norm() < 0.5 * dx.norm()) {
+      if (evaluate(trial).exists && problem.norm(problem.increment()) < 0.5 * problem.norm(dx)) {
         return {.found = true,
                 .t = 1,
                 .x = trial,
@@ -51,7 +51,7 @@ class LevenbergMarquardt : public StepChooser {
       at_trial = false;
       if (problem.damp(lambda_)) {
         const VectorXd damped = problem.increment();
-        const double linear = problem.remainder().squaredNorm();
+        const double linear = at_x.offset + problem.remainder().squaredNorm();
         // The linear step makes the constraints feasible: its decrease counts both.
         if (at_x.infeasibility > 0) {
           weight_ = std::max(weight_, 2 * (linear - at_x.objective) / at_x.infeasibility);
@@ -73,7 +73,7 @@ class LevenbergMarquardt : public StepChooser {
           lambda_ = std::max(1e-18, lambda_ * std::max(1.0 / 9, 1 - std::pow(2 * good - 1, 3)));
           growth_ = 2;
           return {.found = true,
-                  .t = damped.norm() / dx.norm(),
+                  .t = problem.norm(damped) / problem.norm(dx),
                   .x = trial,
                   .x_plain = trial,
                   .omega = 0,

@@ -16,10 +16,14 @@ namespace parfait::estimate {
 class LeastSquaresProblem {
  public:
   struct Values {
-    bool exists = false;       ///< false: not to be had; why() says it
-    bool defined = false;      ///< r exists (but the linear problem may have no solution)
-    double objective = 0;      ///< sum of squared weighted residuals, or the value of another norm
+    bool exists = false;   ///< false: not to be had; why() says it
+    bool defined = false;  ///< r exists (but the linear problem may have no solution)
+    double objective = 0;  ///< sum of squared weighted residuals, or the value of another norm
+    /// Objective - |r1|^2; 0 unless the objective is a likelihood. Then, too, J1^T r1 is half its
+    /// gradient at the point of linearize(), and offset + |r1 + J1 dx|^2 its linear prediction.
+    double offset = 0;
     double infeasibility = 0;  ///< largest |r2|, or violation of r3
+    double relative_infeasibility = 0;  ///< the same beside the size of what must match
   };
   virtual ~LeastSquaresProblem() = default;
 
@@ -43,6 +47,19 @@ class LeastSquaresProblem {
   /// must be evaluated again. False: it has no solution.
   [[nodiscard]] virtual bool damp(double lambda) = 0;
 
+  /// damp() includes the curvature of the residuals that steps have shown since this was switched
+  /// on, where it predicts better than none.
+  virtual void set_curved(bool /*on*/) {}
+  /// The problem of the last linearize() again, without damping; the last point stays what it is.
+  virtual void damp_no_more() { (void)damp(0); }
+  /// What the model of damp(), without damping, says of the objective after increment().
+  virtual double model_objective() { return remainder().squaredNorm(); }
+  virtual bool has_inequalities() const { return false; }
+  /// J1 is the derivative of r1, so that tests of increments at trial points mean something. Of a
+  /// likelihood only J1^T r1 is the gradient.
+  virtual bool has_natural_level() const { return true; }
+  /// Increments take no notice of inequalities; into_bounds() does.
+  virtual void set_unbounded(bool /*on*/) {}
   /// x moved to where bounds hold exactly, for points that rounding or back projection left
   /// outside.
   virtual Eigen::VectorXd into_bounds(VecIn x) const = 0;
@@ -53,6 +70,35 @@ class LeastSquaresProblem {
 
   /// Relative accuracy of the values: the tolerance of an integrator; 0: rounding.
   virtual double noise() const { return 0; }
+
+  /// |dx| is the length of weights() times dx. Found at the first linearize() of a fit, so that
+  /// units do not matter, and constant from then on; empty: all 1.
+  virtual const Eigen::VectorXd& weights() const {
+    static const Eigen::VectorXd kNone;
+    return kNone;
+  }
+  /// What the last linearize() says about its own increment: what it is worth, and how well each
+  /// unknown is known. Not `known`: the length of the increment alone decides when to stop.
+  struct Precision {
+    bool known = false;
+    bool of_squares = true;  ///< the objective is of the order of squared residuals
+    /// What the linear model promises: objective - model objective after the increment.
+    double decrease = 0;
+    /// sd = beta deviation; NaN: no degrees of freedom, or no such thing in this norm.
+    double beta = 0;
+    /// A decrease that is one standard deviation, in one direction (beta^2 for sums of squares).
+    double unit = 0;
+    int degrees_of_freedom = 0;
+    double data = 0;            ///< |y/sigma| of all data: their rounding errors are eps of it
+    Eigen::VectorXd deviation;  ///< for data of unit variance; infinite: not determined
+    Eigen::VectorXd size;       ///< of each unknown: changes far below it do not matter
+  };
+  /// |dx|.
+  double norm(VecIn dx) const {
+    return weights().size() > 0 ? weights().cwiseProduct(dx).norm() : dx.norm();
+  }
+  /// `with_deviations`: otherwise only what costs little.
+  virtual Precision precision(VecIn /*x*/, bool /*with_deviations*/) { return {}; }
 
   virtual int rank() const = 0;
   virtual int num_free() const = 0;

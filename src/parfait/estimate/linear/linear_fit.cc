@@ -5,6 +5,7 @@
 
 #include "parfait/estimate/linear/absolute_norms.h"
 #include "parfait/estimate/linear/active_rows.h"
+#include "parfait/estimate/linear/column_scales.h"
 #include "parfait/estimate/linear/huber_weights.h"
 #include "parfait/estimate/linear/linear_map.h"
 #include "parfait/math/finite.h"
@@ -21,6 +22,7 @@ struct LinearFit::Impl {
   LinearSolution solution;
   WorkingSet working_set;
   std::vector<Multipliers> multipliers;
+  ColumnScales scales;
 
   const BorderedLeastSquares& l2() const { return map_is_l2 ? map.solver() : data.solver(); }
 
@@ -106,10 +108,25 @@ LinearFit& LinearFit::operator=(LinearFit&&) noexcept = default;
 
 LinearFit::Status LinearFit::factorize(std::span<const Block> blocks,
                                        const LinearFitOptions& options,
-                                       const WorkingSet& warm_start) {
+                                       const WorkingSet& warm_start, const ColumnScales& sizes) {
   if (!all_finite(blocks)) return Status::kNotFinite;
-  const Status status = impl_->solve(blocks, options, warm_start);
-  if (status != Status::kSolved) return status;
+  Status status = Status::kSolved;
+  if (options.scale_columns) {
+    impl_->scales = column_scales(blocks, sizes);
+    // Only sums of squares are the same problem in other units of the data.
+    const double unit = options.norm == Norm::kL2 ? right_side_unit(blocks, impl_->scales) : 1;
+    status = impl_->solve(scaled(blocks, impl_->scales, unit), options, warm_start);
+    if (status != Status::kSolved) return status;
+    unscale(impl_->scales, unit, impl_->solution);
+    for (Multipliers& m : impl_->multipliers) {
+      m.equations *= unit;
+      m.inequalities *= unit;
+    }
+  } else {
+    impl_->scales = unit_scales(blocks);
+    status = impl_->solve(blocks, options, warm_start);
+    if (status != Status::kSolved) return status;
+  }
   impl_->keep_working_set();
   return all_finite(impl_->solution) ? Status::kSolved : Status::kNotFinite;
 }
@@ -118,7 +135,9 @@ const LinearSolution& LinearFit::solution() const {
   return impl_->solution;
 }
 LinearSolution LinearFit::solve(std::span<const RightSide> rights) const {
-  return impl_->map.solve(rights);
+  LinearSolution solution = impl_->map.solve(rights);
+  unscale(impl_->scales, 1, solution);
+  return solution;
 }
 const WorkingSet& LinearFit::working_set() const {
   return impl_->working_set;
@@ -136,16 +155,24 @@ double LinearFit::condition() const {
   return impl_->l2().condition();
 }
 MatrixXd LinearFit::covariance_shared() const {
-  return impl_->l2().covariance_shared();
+  const auto unscale = impl_->scales.p.cwiseInverse().asDiagonal();
+  return unscale * impl_->l2().covariance_shared() * unscale;
 }
 MatrixXd LinearFit::covariance_local(int block) const {
-  return impl_->l2().covariance_local(block);
+  const auto unscale =
+      impl_->scales.xi[static_cast<std::size_t>(block)].cwiseInverse().asDiagonal();
+  return unscale * impl_->l2().covariance_local(block) * unscale;
 }
 MatrixXd LinearFit::covariance_mixed(int block) const {
-  return impl_->l2().covariance_mixed(block);
+  return impl_->scales.xi[static_cast<std::size_t>(block)].cwiseInverse().asDiagonal() *
+         impl_->l2().covariance_mixed(block) * impl_->scales.p.cwiseInverse().asDiagonal();
 }
 MatrixXd LinearFit::undetermined() const {
   return impl_->l2().undetermined();
+}
+
+const ColumnScales& LinearFit::scales() const {
+  return impl_->scales;
 }
 
 const char* text(LinearFit::Status status) {

@@ -32,6 +32,18 @@ struct LinearFitOptions {
       1e-11;  ///< pivot below which an equation of unit length is dependent
   /// Dependent equations that differ by more than this, in units of max(1, |solution|), contradict.
   double contradiction_tolerance = 1e-7;
+  /// Columns of the data are divided by their lengths first, so that neither the rank nor the
+  /// shortest solution depends on units; for sums of squares right-hand sides are measured by
+  /// their length, too, so that 1 in what is said above is the size of the residuals.
+  bool scale_columns = false;
+};
+
+/// Lengths of the columns of the data: of each block's own variables, and of the shared ones over
+/// all blocks. A variable without data has that of its equations: the change that they answer with
+/// a unit change of the others; 1 where nothing is said.
+struct ColumnScales {
+  std::vector<Eigen::VectorXd> xi;
+  Eigen::VectorXd p;
 };
 
 /// Increments xi of all blocks, and p of the shared parameters.
@@ -72,10 +84,12 @@ class LinearFit {
 
   /// Solves for the blocks' own right-hand sides and keeps the factorization; the blocks are not
   /// needed afterwards. All have the same number of shared parameters. The warm start saves work in
-  /// l2 and Huber; linear programs (l1, l-infinity) start anew.
+  /// l2 and Huber; linear programs (l1, l-infinity) start anew. `sizes` of the variables, where
+  /// known (> 0), tell columns from rounding errors: one whose variable, doubled, moves the data
+  /// 1e13 times less than others do is not seen.
   [[nodiscard]] Status factorize(std::span<const Block> blocks,
                                  const LinearFitOptions& options = {},
-                                 const WorkingSet& warm_start = {});
+                                 const WorkingSet& warm_start = {}, const ColumnScales& sizes = {});
 
   /// The solution that factorize() found.
   const LinearSolution& solution() const;
@@ -111,8 +125,10 @@ class LinearFit {
   Eigen::MatrixXd covariance_mixed(int block) const;
 
   /// Orthonormal directions of all variables in which neither data nor equations say anything:
-  /// shared parameters first, then xi of each block in order.
+  /// shared parameters first, then xi of each block in order, all times scales().
   Eigen::MatrixXd undetermined() const;
+  /// What columns were divided by; 1 without scale_columns.
+  const ColumnScales& scales() const;
 
  private:
   struct Impl;

@@ -76,7 +76,7 @@ void check_times(const Data& data, const Subject& subject) {
 }
 
 void check_sigma_numbers(const Sigma& sigma, const Subject& subject) {
-  if (!sigma.column.empty()) return;
+  if (!sigma.column.empty() || !sigma.formula.empty()) return;
   const bool only_absolute = sigma.relative == 0;
   const auto fail = [&](const char* name, double value, const char* rule) {
     subject.fail(fmt::format("{} = {}: must be {}.", name, value, rule));
@@ -96,6 +96,7 @@ void check_sigma_numbers(const Sigma& sigma, const Subject& subject) {
 void check_sigma_cells(const Data& data, const Observation& observation, const Numbers& measured,
                        const Subject& subject) {
   const Sigma& sigma = observation.sigma;
+  if (!sigma.formula.empty()) return;
   if (!sigma.column.empty()) {
     const auto& cells = find_column(data, sigma.column, subject);
     for (std::size_t r = 0; r < cells.size(); ++r) {

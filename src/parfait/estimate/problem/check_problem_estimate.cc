@@ -40,7 +40,12 @@ void check_estimate(const Estimate& estimate, const Subject& subject,
     }
   }
   if (estimate.prior) {
-    const auto& [value, sigma] = *estimate.prior;
+    const auto& [value, sigma, scale] = *estimate.prior;
+    if (scale != ValueScale::kLinear && !(lower >= 0) &&
+        estimate.transform != Estimate::Transform::kLog) {
+      subject.fail(fmt::format("a prior of {}({}) needs lower = 0 or more.", text(scale),
+                               estimate.parameter));
+    }
     if (!std::isfinite(value)) subject.fail(fmt::format("prior = {}: must be finite.", value));
     if (!(sigma > 0 && std::isfinite(sigma))) {
       subject.fail(fmt::format("sigma = {}: must be > 0.", sigma));

@@ -4,6 +4,8 @@
 
 #include "parfait/estimate/problem/check_problem_parts.h"
 #include "parfait/estimate/problem/formula_names.h"
+#include "parfait/estimate/problem/horizon.h"
+#include "parfait/estimate/problem/sigma_formula.h"
 
 namespace parfait::estimate {
 namespace {
@@ -33,7 +35,9 @@ void check_own_parameter(const Problem& problem, const ExperimentDescription& ex
   if (experiment.system) {
     std::vector<std::string> known;
     for (const auto& info : experiment.system->parameters()) known.push_back(info.id);
-    check_known(parameter, known, "parameter of the model", "Parameters", subject);
+    if (!observations_use(experiment, parameter)) {
+      check_known(parameter, known, "parameter of the model", "Parameters", subject);
+    }
   }
   if (is_shared(problem, parameter)) {
     subject.fail(fmt::format(
@@ -48,6 +52,13 @@ void check_sets(const Problem& problem, const ExperimentDescription& experiment,
     const Subject part = subject.part(set.place, fmt::format("set \"{}\"", set.parameter));
     check_own_parameter(problem, experiment, set.parameter, "set", part);
     names.add(set.parameter, part, "set");
+    if (!set.estimate.empty()) {
+      std::vector<std::string> shared;
+      for (const auto& e : problem.estimates) shared.push_back(e.parameter);
+      check_known(set.estimate, shared,
+                  "number or a parameter that is estimated for all experiments", "Estimated", part);
+      continue;
+    }
     if (!std::isfinite(set.value)) part.fail(fmt::format("value = {}: must be finite.", set.value));
     const auto* info = find_parameter(experiment, set.parameter);
     if (info && (set.value < info->lower || set.value > info->upper)) {
@@ -55,6 +66,50 @@ void check_sets(const Problem& problem, const ExperimentDescription& experiment,
                             info->lower, info->upper));
     }
   }
+}
+
+/// Conditions before the experiment.
+void check_equilibrium(const Problem& problem, const ExperimentDescription& experiment,
+                       const Subject& whole) {
+  if (!experiment.equilibrium) return;
+  const Subject subject = whole.part(experiment.equilibrium->place, "equilibrium");
+  if (!experiment.system) subject.fail("needs a model in time, and this experiment has no model.");
+  if (experiment.system->sizes().nz > 0) {
+    subject.fail("models with algebraic states cannot begin at an equilibrium.");
+  }
+  if (!experiment.initial.empty()) {
+    subject.fail("an experiment that begins at an equilibrium has no initial states of its own.");
+  }
+  std::vector<std::string> known, shared;
+  for (const auto& info : experiment.system->parameters()) known.push_back(info.id);
+  for (const auto& e : problem.estimates) shared.push_back(e.parameter);
+  NameCheck names;
+  for (const auto& set : experiment.equilibrium->sets) {
+    const Subject part = subject.part(set.place, fmt::format("set \"{}\"", set.parameter));
+    check_known(set.parameter, known, "parameter of the model", "Parameters", part);
+    names.add(set.parameter, part, "set");
+    if (!set.estimate.empty()) {
+      check_known(set.estimate, shared,
+                  "number or a parameter that is estimated for all experiments", "Estimated", part);
+    } else if (!std::isfinite(set.value)) {
+      part.fail(fmt::format("value = {}: must be finite.", set.value));
+    }
+  }
+}
+
+/// Years, or times of day: long after 0, where an experiment begins unless it says otherwise.
+void warn_of_late_data(const ExperimentDescription& experiment, const Subject& subject,
+                       std::vector<std::string>& warnings) {
+  const int column = experiment.data.find_column(experiment.data.time);
+  if (experiment.begin || !experiment.grid.times.empty() || column < 0) return;
+  const auto& t = experiment.data.columns[static_cast<std::size_t>(column)];
+  if (t.empty() || horizon_of(experiment).begin != 0) return;
+  constexpr double kLate = 10;
+  if (!(t.back() > t.front()) || t.front() < kLate * (t.back() - t.front())) return;
+  warnings.push_back(
+      fmt::format("{}: the data begin at {} = {:g}, the experiment begins at 0 and is integrated "
+                  "from there; begin=\"{:g}\" begins with the data.",
+                  subject.label, experiment.data.time, t.front(), t.front()));
 }
 
 void check_locals(const Problem& problem, const ExperimentDescription& experiment,
@@ -156,6 +211,21 @@ std::vector<std::string> parameters_of(const Problem& problem,
   std::vector<std::string> names;
   if (experiment.system) {
     for (const auto& info : experiment.system->parameters()) names.push_back(info.id);
+    // Parameters of the problem that the model does not have: of noise, scales, offsets.
+    const auto add_used = [&](const std::string& name) {
+      if (!contains(names, name) && observations_use(experiment, name)) {
+        names.push_back(name);
+      }
+    };
+    for (const auto& name : estimated_in(problem, experiment)) add_used(name);
+    for (const auto& set : experiment.sets) {
+      if (!set.estimate.empty()) names.push_back(set.estimate);
+    }
+    if (experiment.equilibrium) {
+      for (const auto& set : experiment.equilibrium->sets) {
+        if (!set.estimate.empty()) names.push_back(set.estimate);
+      }
+    }
     return names;
   }
   // What its formulas name and its data do not have.
@@ -167,7 +237,13 @@ std::vector<std::string> parameters_of(const Problem& problem,
       if (experiment.data.find_column(name) < 0 && !contains(names, name)) names.push_back(name);
     }
   };
-  for (const auto& observation : experiment.observations) add(observation.quantity);
+  for (const auto& observation : experiment.observations) {
+    add(observation.quantity);
+    if (observation.sigma.formula.empty()) continue;
+    add(sigma_formula(observation, [&](const std::string& name) {
+      return name != observation.column && contains(known, name);
+    }));
+  }
   for (const auto& requirement : experiment.requirements) {
     for (const auto& term : requirement.terms) add(term.formula);
   }
@@ -178,12 +254,14 @@ void check_experiment(const Problem& problem, const ExperimentDescription& exper
                       std::vector<std::string>& warnings) {
   const Subject subject = subject_of(experiment);
   check_sets(problem, experiment, subject);
+  check_equilibrium(problem, experiment, subject);
   check_locals(problem, experiment, subject, warnings);
   const auto estimated = estimated_in(problem, experiment);
   if (experiment.system) {
     check_model_bounds(problem, experiment);
     check_initial_states(experiment);
     check_grid(experiment, warnings);
+    warn_of_late_data(experiment, subject, warnings);
     check_state_bounds(experiment);
   } else {
     check_is_static(experiment, subject);

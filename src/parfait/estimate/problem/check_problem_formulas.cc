@@ -6,6 +6,7 @@
 #include "parfait/estimate/problem/formula_names.h"
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/observation_kind.h"
+#include "parfait/estimate/problem/sigma_formula.h"
 
 namespace parfait::estimate {
 namespace {
@@ -43,6 +44,41 @@ void check_has_terms(const Requirement& requirement, const Subject& subject) {
   }
 }
 
+/// Distribution and the formula of sigma.
+void check_noise(const ExperimentDescription& experiment, const Observation& observation,
+                 const std::vector<std::string>& names, const std::vector<std::string>& estimated,
+                 const Subject& subject) {
+  const Noise& noise = observation.noise;
+  if (noise.distribution == Noise::Distribution::kStudent &&
+      !(noise.df > 0 && std::isfinite(noise.df))) {
+    subject.fail(fmt::format("df = {}: must be > 0.", noise.df));
+  }
+  const bool is_plain = noise == Noise{} && observation.sigma.formula.empty();
+  if (!is_plain && !experiment.row_locals.empty()) {
+    subject.fail("unknowns of single rows allow normal errors with a given sigma only.");
+  }
+  if (observation.sigma.formula.empty()) return;
+  std::vector<std::string> others = estimated;
+  for (const SetParameter& set : experiment.sets) others.push_back(set.parameter);
+  if (!experiment.system) {
+    const auto is_known = [&](const std::string& name) {
+      return name != observation.column && contains(names, name);
+    };
+    static_cast<void>(names_in(sigma_formula(observation, is_known), names, subject));
+    return;
+  }
+  std::vector<std::string> own = others;
+  for (const auto& state : experiment.system->state_names()) own.push_back(state);
+  for (const auto& info : experiment.system->parameters()) own.push_back(info.id);
+  const FormulaText sigma =
+      sigma_formula(observation, [&](const std::string& name) { return contains(own, name); });
+  if (kind_of(observation).is_at_row_time()) {
+    static_cast<void>(names_in(sigma, *experiment.system, subject, others));
+  } else {
+    static_cast<void>(names_in(sigma, others, subject));
+  }
+}
+
 }  // namespace
 
 void check_observations(const ExperimentDescription& experiment,
@@ -55,11 +91,16 @@ void check_observations(const ExperimentDescription& experiment,
     const Subject subject =
         subject_of(experiment)
             .part(observation.place, fmt::format("observe \"{}\"", observation.column));
+    check_noise(experiment, observation, known, estimated, subject);
     if (experiment.system) {
       kind_of(observation).check(observation, experiment, estimated, subject);
       continue;
     }
     if (observation.quantity.empty()) subject.fail("a quantity is missing.");
+    if (!observation.settings.empty()) {
+      subject.fail(fmt::format("\"{}\" is for experiments with a model.",
+                               observation.settings.front().name));
+    }
     if (any_of(names_in(observation.quantity, known, subject), estimated)) continue;
     subject.fail(
         fmt::format("\"{}\" depends on no estimated parameter, so it cannot be "

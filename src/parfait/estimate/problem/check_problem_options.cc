@@ -53,7 +53,8 @@ void check_fit_options(const Problem& problem, std::vector<std::string>& warning
   const auto& iteration = options.iteration;
   require(iteration.tolerance > 0 && iteration.tolerance < 1, "tol", iteration.tolerance,
           "> 0 and < 1");
-  require(iteration.max_iterations >= 0, "max_iterations", iteration.max_iterations, ">= 0");
+  require(iteration.max_iterations.value_or(0) >= 0, "max_iterations",
+          iteration.max_iterations.value_or(0), ">= 0");
   require(iteration.min_step > 0 && iteration.min_step < 1, "min_step", iteration.min_step,
           "> 0 and < 1");
   const auto& linear = options.linear;
@@ -73,6 +74,18 @@ void check_fit_options(const Problem& problem, std::vector<std::string>& warning
     subject.fail(error.what());
   }
   check_method(problem, subject);
+  if (linear.norm != Norm::kL2) {
+    for (const auto& experiment : problem.experiments) {
+      for (const auto& o : experiment.observations) {
+        if (o.sigma.formula.empty() && o.noise.distribution == Noise::Distribution::kNormal)
+          continue;
+        subject.fail(
+            fmt::format("norm = \"{}\": column \"{}\" of experiment \"{}\" says how its "
+                        "errors are distributed, which is the norm; leave \"l2\".",
+                        text(linear.norm), o.column, experiment.id));
+      }
+    }
+  }
   warn_of_lm(problem, warnings);
 }
 

@@ -90,6 +90,10 @@ void check_grid(const ExperimentDescription& experiment, std::vector<std::string
     if (grid.intervals < 1) {
       subject.fail(fmt::format("intervals = {}: must be >= 1.", grid.intervals));
     }
+    constexpr int kMost = 100'000;  // an interval has a workspace of its own
+    if (grid.intervals > kMost) {
+      subject.fail(fmt::format("intervals = {}: at most {} are possible.", grid.intervals, kMost));
+    }
   } else {
     check_node_times(grid, horizon_of(experiment), subject);
   }

@@ -1,5 +1,7 @@
 #include "parfait/estimate/problem/formula_names.h"
 
+#include <algorithm>
+
 #include "parfait/expr/formula.h"
 
 namespace parfait::estimate {
@@ -15,7 +17,8 @@ std::string message_of(const base::InputError& error) {
 /// Quantities of a system; what the system says about a name it does not have is kept.
 class QuantityScope final : public expr::Scope {
  public:
-  explicit QuantityScope(const dynamics::System& system) : system_(system) {}
+  QuantityScope(const dynamics::System& system, const std::vector<std::string>& others)
+      : system_(system), others_(others) {}
 
   int find(std::string_view name) override {
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -25,6 +28,10 @@ class QuantityScope final : public expr::Scope {
     try {
       static_cast<void>(system_.make_observer({&quantity, 1}));
     } catch (const base::InputError& error) {
+      if (std::ranges::find(others_, quantity) != others_.end()) {
+        names_.push_back(quantity);
+        return static_cast<int>(names_.size()) - 1;
+      }
       complaint_ = message_of(error);
       // The name was a formula of its own; where it stands in ours is known better here.
       const std::string_view alone = ", character 1: ";
@@ -41,6 +48,7 @@ class QuantityScope final : public expr::Scope {
 
  private:
   const dynamics::System& system_;
+  const std::vector<std::string>& others_;
   std::vector<std::string> names_;
   std::string complaint_;
 };
@@ -55,8 +63,8 @@ std::vector<std::string> used_names(const expr::Formula& formula, const expr::Sc
 }  // namespace
 
 std::vector<std::string> names_in(const FormulaText& formula, const dynamics::System& system,
-                                  const Subject& subject) {
-  QuantityScope scope(system);
+                                  const Subject& subject, const std::vector<std::string>& others) {
+  QuantityScope scope(system, others);
   try {
     return used_names(expr::Formula(formula.text, scope, formula.place), scope);
   } catch (const base::InputError& error) {

@@ -46,9 +46,17 @@ std::vector<Measurement> measurements_of(const ExperimentDescription& experiment
       const double value = (*sources[k].value)[row];
       if (std::isnan(value)) continue;
       const Sigma& rule = experiment.observations[k].sigma;
-      const double sigma = sources[k].sigma ? (*sources[k].sigma)[row]
-                                            : std::hypot(rule.absolute, rule.relative * value);
-      if (!(sigma > 0) || !std::isfinite(sigma)) {
+      const bool varies = !rule.formula.empty();
+      const double sigma = varies             ? std::nan("")
+                           : sources[k].sigma ? (*sources[k].sigma)[row]
+                                              : std::hypot(rule.absolute, rule.relative * value);
+      if (experiment.observations[k].noise.scale != ValueScale::kLinear && !(value > 0)) {
+        throw base::InputError(place_of_row(data, row),
+                               fmt::format("column \"{}\": {:g} has no logarithm, which is what "
+                                           "the model is compared with.",
+                                           experiment.observations[k].column, value));
+      }
+      if (!varies && (!(sigma > 0) || !std::isfinite(sigma))) {
         throw base::InputError(place_of_row(data, row),
                                fmt::format("column \"{}\": sigma = {:g} of the value {:g}: must be "
                                            "> 0.",

@@ -12,7 +12,7 @@ struct Measurement {
   int observation = 0;
   double t = 0;
   double value = 0;
-  double sigma = 1;
+  double sigma = 1;  ///< NaN: a formula, which the experiment evaluates
 };
 
 /// All measured cells, row by row, with their standard deviations. InputError with the line of the

@@ -36,6 +36,9 @@ class ObservationKind {
   /// The time that tables show beside a measurement.
   virtual double time_of(const Measurement& measurement) const { return measurement.t; }
 
+  /// Values that differ by this mean the same, and the residual is the shortest way; 0: none do.
+  virtual double period(const Observation& /*observation*/) const { return 0; }
+
   /// Tells `builder` what must be seen of the trajectory (samples, events) for this measurement ...
   virtual void request(const Observation& observation, const Measurement& measurement,
                        RowBuilder& builder) const = 0;

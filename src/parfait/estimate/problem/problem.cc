@@ -2,6 +2,30 @@
 
 namespace parfait::estimate {
 
+const char* text(ValueScale scale) {
+  switch (scale) {
+    case ValueScale::kLinear:
+      return "none";
+    case ValueScale::kLog:
+      return "log";
+    case ValueScale::kLog10:
+      return "log10";
+  }
+  return "";
+}
+
+const char* text(Noise::Distribution distribution) {
+  switch (distribution) {
+    case Noise::Distribution::kNormal:
+      return "normal";
+    case Noise::Distribution::kLaplace:
+      return "laplace";
+    case Noise::Distribution::kStudent:
+      return "student";
+  }
+  return "";
+}
+
 const char* text(Condensing condensing) {
   switch (condensing) {
     case Condensing::kAutomatic:

@@ -25,10 +25,14 @@ using dynamics::FormulaText;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Something known before the measurement: value +- sigma, one more measurement.
+/// What is compared, of a model's value and a measured one: T(y) = y, ln y or lg y.
+enum class ValueScale : std::uint8_t { kLinear, kLog, kLog10 };
+
+/// Something known before the measurement: T(p) = value +- sigma, one more measurement.
 struct Prior {
   double value = 0;
   double sigma = 1;
+  ValueScale scale = ValueScale::kLinear;
 };
 
 /// A parameter to be estimated: for all experiments, or (local) for one.
@@ -44,11 +48,25 @@ struct Estimate {
   Place place{};
 };
 
-/// sqrt(absolute^2 + (relative |eta|)^2) for a measured value eta, or a column of the data.
+/// sqrt(absolute^2 + (relative |eta|)^2) for a measured value eta, a column of the data, or a
+/// formula of quantities and parameters, which may be estimated.
 struct Sigma {
   double absolute = 1;
   double relative = 0;
-  std::string column{};  ///< if not empty, instead of the two
+  std::string column{};   ///< if not empty, instead of the two
+  FormulaText formula{};  ///< if not empty, instead of all: see sigma_formula.h
+};
+
+/// How the errors of a measurement are distributed: r = (T(y) - T(eta)) / sigma has the density of
+/// `distribution`. sigma is the standard deviation of normal errors, the scale b of Laplace errors
+/// (density exp(-|r|) / 2) and the scale of Student's t.
+struct Noise {
+  enum class Distribution : std::uint8_t { kNormal, kLaplace, kStudent };
+  Distribution distribution = Distribution::kNormal;
+  double df = 4;  ///< kStudent: degrees of freedom
+  ValueScale scale = ValueScale::kLinear;
+
+  bool operator==(const Noise&) const = default;
 };
 
 /// An attribute of an <observe>, as it was written.
@@ -63,9 +81,15 @@ struct Observation {
   std::string column;
   FormulaText quantity{};  ///< algebraic experiments: a formula of columns and parameters
   Sigma sigma{};
+  Noise noise{};
   Place place{};
   std::string kind = kQuantityKind;  ///< the key of an ObservationKind
-  std::vector<Setting> settings{};   ///< of other kinds than quantities: their attributes
+  std::vector<Setting> settings{};   ///< further attributes of its kind
+  /// A joint angle: the value (at this time) that tells its whole turns. None: the first datum.
+  struct Turn {
+    double t = 0, value = 0;
+  };
+  std::optional<Turn> turn{};
 
   /// Null: there is no such setting.
   const Setting* find(std::string_view name) const {
@@ -161,9 +185,18 @@ struct Samples {
   }
 };
 
+/// A condition of one experiment: a number, or the value of a shared estimate.
 struct SetParameter {
   std::string parameter;
   double value = 0;
+  Place place{};
+  std::string estimate{};  ///< if not empty, instead of the number
+};
+
+/// What was before the experiment: the system has come to rest under the conditions of the
+/// experiment, changed by these, and begins from there.
+struct Equilibrium {
+  std::vector<SetParameter> sets{};
   Place place{};
 };
 
@@ -185,6 +218,7 @@ struct ExperimentDescription {
   std::vector<RowLocal> row_locals{};
   std::vector<Observation> observations{};
   std::vector<InitialState> initial{};
+  std::optional<Equilibrium> equilibrium{};  ///< the experiment begins at rest
   Grid grid{};
   std::optional<double> begin{}, end{};  ///< horizon; default: first (or 0) and last measurement
   std::vector<Requirement> requirements{};
@@ -221,6 +255,8 @@ enum class Relaxation : std::uint8_t {
 };
 
 // As they are written in problem files and results.
+const char* text(ValueScale scale);
+const char* text(Noise::Distribution distribution);
 const char* text(Condensing condensing);
 const char* text(ReductionMethod reduction);
 const char* text(Relaxation relaxation);
@@ -230,6 +266,7 @@ struct FitOptions {
   GaussNewtonOptions iteration{};
   integrate::Options integrator{};
   bool integrator_given = false;  ///< otherwise the default of each model
+  bool max_steps_given = false;   ///< otherwise trial points may take 50 000 steps
   LinearFitOptions linear{};
   Condensing condensing = Condensing::kAutomatic;
   ReductionMethod reduction = ReductionMethod::kAutomatic;

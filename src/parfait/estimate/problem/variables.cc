@@ -120,6 +120,14 @@ double bound_value(const Unknowns& unknowns, const BoundRow& row, VecIn x) {
   return row.upper ? unknowns.upper()[i] - x[i] : x[i] - unknowns.lower()[i];
 }
 
+bool is_at_bound(const Unknowns& unknowns, const BoundRow& row, VecIn x) {
+  constexpr double kRounding = 1e-9;
+  const int i = row.unknown;
+  const double bound = row.upper ? unknowns.upper()[i] : unknowns.lower()[i];
+  return bound_value(unknowns, row, x) <=
+         kRounding * std::max(std::abs(bound), std::abs(unknowns.initial()[i]));
+}
+
 double bound_sign(const BoundRow& row) {
   return row.upper ? -1.0 : 1.0;
 }

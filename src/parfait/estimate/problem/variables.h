@@ -67,5 +67,7 @@ std::vector<BoundRow> bound_rows(const Unknowns& unknowns);
 /// Value of such a row (>= 0 inside) and its derivative (+1 or -1) with respect to x[unknown].
 double bound_value(const Unknowns& unknowns, const BoundRow& row, VecIn x);
 double bound_sign(const BoundRow& row);
+/// x[unknown] is at that bound, but for rounding of where it began.
+bool is_at_bound(const Unknowns& unknowns, const BoundRow& row, VecIn x);
 
 }  // namespace parfait::estimate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/math/dense_solves.h"
@@ -99,7 +100,13 @@ void project_on_measurements(const ExperimentDescription& description,
                               D);
     MatrixXd J(n, ny);
     VectorXd r(n);
-    for (Index i = 0; i < num_shown; ++i) r[i] = values[i] - target[i];
+    for (Index i = 0; i < num_shown; ++i) {
+      r[i] = values[i] - target[i];
+      // An angle is within half a turn, a measured one need not be.
+      if (observer->is_angle(static_cast<int>(i))) {
+        r[i] = std::remainder(r[i], 2 * std::numbers::pi);
+      }
+    }
     J.topRows(num_shown) = math::to_matrix(D);
     if (num_invariants > 0) {
       system.invariants(*ws, t, state, g);
@@ -253,10 +260,21 @@ class FirstNodes {
 
   void fail(int i) {
     const std::string& why = intervals_.node(i).why;
-    intervals_.fail(
-        fmt::format("experiment \"{}\": the nodes cannot be found by integration, which failed "
-                    "in interval {}: {}",
-                    layout_.id, i + 1, why.empty() ? intervals_.interval(i).why() : why));
+    const bool can_measure = layout_.num_nodes() > 1;
+    intervals_.fail(fmt::format(
+        "experiment \"{}\": the trajectory at the first guess cannot be integrated; it failed in "
+        "interval {} of {}, which begins at t = {:g}: {} Try another first guess (initial=\"...\", "
+        "--set){}, or an integrator for stiff systems",
+        layout_.id, i + 1, layout_.num_nodes(), layout_.times[i],
+        ended(why.empty() ? intervals_.interval(i).why() : why),
+        can_measure ? ", nodes that follow the data (<grid nodes=\"measured\"> or \"project\")"
+                    : ""));
+  }
+
+  /// A sentence with its full stop.
+  static std::string ended(std::string text) {
+    if (!text.ends_with('.')) text += '.';
+    return text;
   }
 
   const ExperimentDescription& description_;

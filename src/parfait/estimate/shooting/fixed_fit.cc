@@ -34,7 +34,8 @@ std::vector<int> equations_until(const std::vector<ShootingRow>& equations, int 
 RowDerivative row_derivative(const ShootingLayout& layout, int num_w) {
   return {.by_w = Eigen::RowVectorXd(num_w),
           .by_theta = Eigen::RowVectorXd(layout.num_theta()),
-          .by_local = Eigen::RowVectorXd(layout.locals.size())};
+          .by_local = Eigen::RowVectorXd(layout.locals.size()),
+          .by_shared = Eigen::RowVectorXd(layout.shared.size())};
 }
 
 }  // namespace
@@ -169,7 +170,7 @@ VectorXd FixedFit::settled_shift(const ShootingLayout& layout, int i, const Traj
     for (const ShootingRow::Term& term : row.terms) {
       d.by_w.setZero();
       term.what->add_derivative(linearized, condensed, 1, d);
-      b[r] += term.weight * (term.what->shift(condensed) + d.by_w.dot(w));
+      b[r] += term.weight * (term.what->shift(trajectory, condensed) + d.by_w.dot(w));
     }
   }
   w -= settled.w_by_value * b;

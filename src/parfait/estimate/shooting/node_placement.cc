@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "parfait/dynamics/equilibrium.h"
+#include "parfait/dynamics/equilibrium_directions.h"
 #include "parfait/estimate/shooting/relaxed_dae.h"
 #include "parfait/estimate/shooting/relaxed_mechanics.h"
 #include "parfait/math/directions_matrix.h"
@@ -72,6 +75,7 @@ bool NodePlacement::place(int i, const ShootingPoint& at, const Seeds* seeds,
     return false;
   }
   const bool with_directions = seeds != nullptr && seeds->s.cols() > 0;
+  if (i == 0 && layout_.equilibrium && !settle(at, seeds, node)) return false;
   if (keeps_off_constraints(i)) {
     relax_constraints(i, with_directions, node);
     return true;
@@ -95,6 +99,7 @@ void NodePlacement::start(int i, const ShootingPoint& at, const Seeds* seeds,
   if (k > 0) math::copy_top_left(seeds->z, out.dz);
   for (int c = 0; c < k; ++c) {
     for (int j = 0; j < layout_.num_theta(); ++j) {
+      if (layout_.theta[j].before) continue;
       out.dp(layout_.theta[j].parameter, c) = at.dparameters[j] * seeds->theta(j, c);
     }
   }
@@ -120,6 +125,39 @@ void NodePlacement::start(int i, const ShootingPoint& at, const Seeds* seeds,
     const int j = layout_.free[row];
     set(j, scale[j] * s[row], row);
   }
+}
+
+bool NodePlacement::settle(const ShootingPoint& at, const Seeds* seeds, PlacedNode& node) const {
+  const dynamics::System& system = *layout_.system;
+  const int k = seeds != nullptr ? static_cast<int>(seeds->s.cols()) : 0;
+  Directions dp(system.sizes().np, k);
+  for (int j = 0; j < layout_.num_theta(); ++j) {
+    const ThetaEntry& entry = layout_.theta[j];
+    const auto& others = layout_.equilibrium->others;
+    const bool is_other = std::ranges::find(others, entry.parameter) != others.end();
+    if (is_other != entry.before) continue;
+    for (int c = 0; c < k; ++c) {
+      dp(entry.parameter, c) = at.dparameters[j] * seeds->theta(j, c);
+    }
+  }
+  const auto ws = system.make_workspace(k);
+  system.bind(*ws, at.parameters_before);
+  if (k > 0) system.bind_directions(*ws, dp);
+  ShootingInterval::Start& out = node.start;
+  system.start(*ws, out.y, out.z);
+  if (k > 0) system.start_directions(*ws, out.W);
+  const double t = layout_.equilibrium->t;
+  const auto report = dynamics::find_equilibrium(system, *ws, t, out.y, out.z);
+  if (!report.found()) {
+    node.why = fmt::format("no equilibrium before the experiment: {}", report.message());
+    return false;
+  }
+  if (k == 0) return true;
+  const dynamics::Status status =
+      dynamics::equilibrium_directions(system, *ws, t, out.y, out.z, out.W);
+  if (status == dynamics::Status::kOk) return true;
+  node.why = fmt::format("the equilibrium before the experiment: {}", dynamics::text(status));
+  return false;
 }
 
 bool NodePlacement::project(int i, bool with_directions, PlacedNode& node) const {

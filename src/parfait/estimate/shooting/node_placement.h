@@ -31,6 +31,9 @@ struct PlacedNode {
 ///
 ///   start    y, z and p as the variables say; in the first node, what is not free as the
 ///            model says
+///   settle   y = the equilibrium before the experiment, if it begins at rest: the state that the
+///            motion from the model's initial values tends to, found by Newton's method with what
+///            the flow conserves held (dynamics/equilibrium.h)
 ///   project  y = pi(s), where the system has invariants: the relaxation `limit` (Kraus 2006,
 ///            section 8.4)
 ///   relax    y = s, and the constraints (g_0, g'_0 in relaxed_mechanics.h) or the algebraic
@@ -55,6 +58,7 @@ class NodePlacement {
   [[nodiscard]] bool project(int i, bool with_directions, PlacedNode& node) const;
 
  private:
+  bool settle(const ShootingPoint& at, const Seeds* seeds, PlacedNode& node) const;
   bool keeps_off_constraints(int i) const;
   double relaxation_rate(double t0, double t1) const;
   bool relax_algebraic(int i, bool with_directions, PlacedNode& node) const;

@@ -2,6 +2,7 @@
 
 #include "parfait/estimate/problem/variables.h"
 #include "parfait/estimate/shooting/rows.h"
+#include "parfait/expr/formula.h"
 
 namespace parfait::estimate {
 
@@ -13,7 +14,7 @@ class QuantityAtTime final : public Observable {
   double value(const Trajectory& at) const override;
   void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
                       RowDerivative& row) const override;
-  double shift(const Condensed& condensed) const override;
+  double shift(const Trajectory& at, const Condensed& condensed) const override;
   std::optional<int> interval() const override { return interval_; }
 
  private:
@@ -27,24 +28,63 @@ class NodeState final : public Observable {
   double value(const Trajectory& at) const override;
   void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
                       RowDerivative& row) const override;
-  double shift(const Condensed& condensed) const override;
+  double shift(const Trajectory& at, const Condensed& condensed) const override;
 
  private:
   int node_, entry_;
 };
 
-/// A local parameter in its own unit.
-class LocalParameter final : public Observable {
+/// A local or a shared parameter in its own unit, or as its scale says.
+class UnknownParameter final : public Observable {
  public:
-  LocalParameter(const Unknowns& locals, int index)
-      : parameter_({locals.estimate(index)}), index_(index) {}
+  UnknownParameter(const Unknowns& unknowns, int index, bool is_shared,
+                   ValueScale scale = ValueScale::kLinear)
+      : parameter_({unknowns.estimate(index)}),
+        index_(index),
+        is_shared_(is_shared),
+        scale_(scale) {}
   double value(const Trajectory& at) const override;
   void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
                       RowDerivative& row) const override;
 
  private:
+  double unknown(const Trajectory& at) const;
+
   Unknowns parameter_;  ///< alone
   int index_;
+  bool is_shared_;
+  ValueScale scale_;
+};
+
+/// A number that does not vary.
+class Constant final : public Observable {
+ public:
+  explicit Constant(double value) : value_(value) {}
+  double value(const Trajectory&) const override { return value_; }
+  void add_derivative(const Trajectory&, const Condensed&, double, RowDerivative&) const override {}
+
+ private:
+  double value_;
+};
+
+/// A formula of others.
+class Combination final : public Observable {
+ public:
+  /// Slot j of the formula is parts[j].
+  Combination(expr::Formula formula, std::vector<std::shared_ptr<const Observable>> parts)
+      : formula_(std::move(formula)), parts_(std::move(parts)) {}
+  double value(const Trajectory& at) const override;
+  std::string missing(const Trajectory& at) const override;
+  void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
+                      RowDerivative& row) const override;
+  double shift(const Trajectory& at, const Condensed& condensed) const override;
+
+ private:
+  std::vector<double> values_of_parts(const Trajectory& at) const;
+  std::vector<double> gradient(const Trajectory& at) const;
+
+  expr::Formula formula_;
+  std::vector<std::shared_ptr<const Observable>> parts_;
 };
 
 /// A local parameter as the iteration sees it: scaled, perhaps its logarithm.

@@ -60,7 +60,7 @@ class EventTime final : public Observable {
     row.by_theta += weight * node.watched_by_theta.back().row(at->index);
   }
 
-  double shift(const Condensed& condensed) const override {
+  double shift(const Trajectory&, const Condensed& condensed) const override {
     const auto at = find(condensed);
     return at ? condensed.nodes[at->node].watched_shift.back()[at->index] : 0;
   }

@@ -14,9 +14,10 @@ struct Condensed;
 struct ShootingLayout;
 struct Trajectory;
 
-/// A row of derivatives, by w and theta (trajectory.h) and by the local unknowns themselves.
+/// A row of derivatives, by w and theta (trajectory.h) and by the local and shared unknowns
+/// themselves (parameters that the model does not have).
 struct RowDerivative {
-  Eigen::RowVectorXd by_w, by_theta, by_local;
+  Eigen::RowVectorXd by_w, by_theta, by_local, by_shared;
 };
 
 /// A number that a trajectory determines, with its derivative. Residuals, requirements and bounds
@@ -34,12 +35,12 @@ class Observable {
   /// `at`: where the linearization was made.
   virtual void add_derivative(const Trajectory& at, const Condensed& condensed, double weight,
                               RowDerivative& row) const = 0;
-  virtual double shift(const Condensed& /*condensed*/) const { return 0; }
+  virtual double shift(const Trajectory& /*at*/, const Condensed& /*condensed*/) const { return 0; }
   /// The interval that it is seen in. None: it depends on more than what one interval shows.
   virtual std::optional<int> interval() const { return {}; }
 };
 
-/// sum of weight * observable + constant.
+/// sum of weight * observable + constant; where it has a period, the shortest way to zero.
 struct ShootingRow {
   struct Term {
     std::shared_ptr<const Observable> what;
@@ -47,6 +48,7 @@ struct ShootingRow {
   };
   std::vector<Term> terms;
   double constant = 0;
+  double period = 0;  ///< of the sum; 0: it has none
 
   double value(const Trajectory& at) const;
   /// `out` has its sizes; it is overwritten.
@@ -62,8 +64,8 @@ void fill_derivatives(const ShootingLayout& layout, const std::vector<ShootingRo
                       const Trajectory& at, const Condensed& condensed, Eigen::MatrixXd& by_xi,
                       Eigen::MatrixXd& by_shared);
 
-/// Adds to the values what the defects of the last point change in them.
-void add_shifts(const std::vector<ShootingRow>& rows, const Condensed& condensed,
-                Eigen::VectorXd& values);
+/// What the defects of the last point change in the values.
+Eigen::VectorXd shifts_of(const std::vector<ShootingRow>& rows, const Trajectory& at,
+                          const Condensed& condensed);
 
 }  // namespace parfait::estimate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "parfait/estimate/shooting/first_nodes.h"
 
@@ -19,9 +20,13 @@ FitOptions options_for(const dynamics::System& system, const FitOptions& given) 
   if (system.sizes().nz > 0 && !options.integrator_given) {
     options.integrator.method = integrate::default_method(system);
   }
+  // Unknowns are scaled: directions of the size of the state are the natural ones.
+  options.integrator.smallest_direction = 0.1;
   // Trial points may lead where the model is stiff or wild; there it is better to turn back soon.
   constexpr int kMostSteps = 50'000;
-  options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  if (!options.max_steps_given) {
+    options.integrator.max_steps = std::min(options.integrator.max_steps, kMostSteps);
+  }
   return options;
 }
 
@@ -50,8 +55,45 @@ bool ShootingExperiment::collect_values() {
     return false;
   }
   values_.b = values_of(layout_.data, trajectory_);
+  residuals_ = values_.b;
+  if (!layout_.likelihood.empty() && !collect_likelihood()) return false;
   values_.c = values_of(layout_.equations, trajectory_);
   values_.e = values_of(layout_.inequalities, trajectory_);
+  return true;
+}
+
+/// The first rows of the data are model values: their residuals, and what they cost.
+bool ShootingExperiment::collect_likelihood() {
+  LikelihoodRows& rows = layout_.likelihood;
+  const Index n = rows.size();
+  const auto& infos = layout_.experiment.residuals;
+  if (const std::string why = missing_in(layout_.sigmas, trajectory_); !why.empty()) {
+    intervals_.fail(fmt::format("experiment \"{}\": {}", layout_.id, why));
+    return false;
+  }
+  const VectorXd varying = values_of(layout_.sigmas, trajectory_);
+  noise_.sigma.resize(std::ssize(infos));
+  for (Index i = 0, k = 0; i < std::ssize(infos); ++i) {
+    const bool varies = i < n && rows.row(static_cast<int>(i)).sigma_varies;
+    noise_.sigma[i] = varies ? varying[k++] : infos[static_cast<std::size_t>(i)].sigma;
+  }
+  const auto failure = rows.evaluate(values_.b.head(n), noise_.sigma.head(n));
+  if (failure.row >= 0) {
+    const ResidualInfo& info = infos[static_cast<std::size_t>(failure.row)];
+    intervals_.fail(fmt::format("experiment \"{}\", column \"{}\" at t = {:g}: {}", layout_.id,
+                                info.column, info.t, failure.why));
+    return false;
+  }
+  noise_.model = values_.b;
+  residuals_.head(n) = rows.residuals();
+  noise_.cost = rows.cost();
+  noise_.data = rows.data();
+  for (Index i = n; i < std::ssize(infos); ++i) {
+    const ResidualInfo& info = infos[static_cast<std::size_t>(i)];
+    noise_.model[i] = info.measured + info.sigma * residuals_[i];
+    noise_.cost += normal_cost(residuals_[i], info.sigma);
+    noise_.data += std::pow(info.measured / info.sigma, 2);
+  }
   return true;
 }
 
@@ -76,21 +118,72 @@ bool ShootingExperiment::linearize(VecIn x, VecIn p) {
 
 /// The rows as functions of xi = (w | local) and the shared parameters.
 void ShootingExperiment::fill_block() {
+  const auto num_data = static_cast<Index>(layout_.data.size());
+  const auto num_sigmas = static_cast<Index>(layout_.sigmas.size());
   block_ = Block::zero(condensed_.num_w + layout_.locals.size(), layout_.shared.size(),
-                       static_cast<Index>(layout_.data.size()),
-                       static_cast<Index>(layout_.equations.size()),
+                       num_data + num_sigmas, static_cast<Index>(layout_.equations.size()),
                        static_cast<Index>(layout_.inequalities.size()));
   fill_derivatives(layout_, layout_.data, trajectory_, condensed_, block_.A, block_.B);
   fill_derivatives(layout_, layout_.equations, trajectory_, condensed_, block_.C, block_.D);
   fill_derivatives(layout_, layout_.inequalities, trajectory_, condensed_, block_.E, block_.F);
+  if (!layout_.likelihood.empty()) weigh_rows();
   block_.right = right_side();
+}
+
+/// Rows of y become those of the likelihood; rows of sigma follow them.
+void ShootingExperiment::weigh_rows() {
+  LikelihoodRows& rows = layout_.likelihood;
+  rows.freeze(expected_information_);
+  const auto num_data = static_cast<Index>(layout_.data.size());
+  const auto num_sigmas = static_cast<Index>(layout_.sigmas.size());
+  noise_.unit.setConstant(num_data, std::nan(""));
+  for (int i = 0; i < static_cast<int>(num_data); ++i) {
+    if (i >= rows.size()) {
+      noise_.unit[i] = noise_.sigma[i];
+      continue;
+    }
+    const double factor = rows.by_model(i);
+    noise_.unit[i] = 1 / factor;
+    block_.A.row(i) *= factor;
+    block_.B.row(i) *= factor;
+  }
+  if (num_sigmas == 0) return;
+  Eigen::MatrixXd by_xi = Eigen::MatrixXd::Zero(num_sigmas, block_.A.cols());
+  Eigen::MatrixXd by_shared = Eigen::MatrixXd::Zero(num_sigmas, block_.B.cols());
+  fill_derivatives(layout_, layout_.sigmas, trajectory_, condensed_, by_xi, by_shared);
+  for (Index i = 0, k = 0; i < rows.size(); ++i) {
+    if (!rows.row(static_cast<int>(i)).sigma_varies) continue;
+    const double factor = rows.by_sigma(static_cast<int>(i));
+    block_.A.row(num_data + k) = factor * by_xi.row(k);
+    block_.B.row(num_data + k) = factor * by_shared.row(k);
+    ++k;
+  }
 }
 
 RightSide ShootingExperiment::right_side() const {
   RightSide right = values_;
-  add_shifts(layout_.data, condensed_, right.b);
-  add_shifts(layout_.equations, condensed_, right.c);
-  add_shifts(layout_.inequalities, condensed_, right.e);
+  VectorXd shifts = shifts_of(layout_.data, trajectory_, condensed_);
+  const LikelihoodRows& rows = layout_.likelihood;
+  if (!rows.empty()) {
+    for (int i = 0; i < rows.size(); ++i) {
+      right.b[i] = rows.b1(i);
+      shifts[i] *= rows.by_model(i);
+    }
+  }
+  right.b += shifts;
+  if (!layout_.sigmas.empty()) {
+    const auto num_data = static_cast<Index>(layout_.data.size());
+    const VectorXd of_sigma = shifts_of(layout_.sigmas, trajectory_, condensed_);
+    right.b.conservativeResize(num_data + of_sigma.size());
+    for (Index i = 0, k = 0; i < rows.size(); ++i) {
+      const int row = static_cast<int>(i);
+      if (!rows.row(row).sigma_varies) continue;
+      right.b[num_data + k] = rows.b2(row) + rows.by_sigma(row) * of_sigma[k];
+      ++k;
+    }
+  }
+  right.c += shifts_of(layout_.equations, trajectory_, condensed_);
+  right.e += shifts_of(layout_.inequalities, trajectory_, condensed_);
   return right;
 }
 
@@ -109,6 +202,30 @@ double ShootingExperiment::infeasibility() const {
   for (const VectorXd& h : trajectory_.defects) include(h);
   for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
   for (double g : values_.e) largest = std::max(largest, -g);
+  return largest;
+}
+
+double ShootingExperiment::relative_infeasibility() const {
+  double largest = 0;
+  const auto include = [&](const VectorXd& values) {
+    if (values.size() > 0) largest = std::max(largest, values.cwiseAbs().maxCoeff());
+  };
+  include(values_.c);
+  for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
+  for (double g : values_.e) largest = std::max(largest, -g);
+  VectorXd size = VectorXd::Zero(layout_.ny());
+  for (const VectorXd& s : trajectory_.at.s) {
+    if (s.size() == size.size()) size = size.cwiseMax(s.cwiseAbs());
+  }
+  for (const VectorXd& h : trajectory_.defects) {
+    if (h.size() != size.size()) continue;
+    // Coordinates of one mechanism compare with each other.
+    const double any = size.size() > 0 ? size.maxCoeff() : 0;
+    for (Index j = 0; j < h.size(); ++j) {
+      const double unit = layout().nodes.comparable || size[j] == 0 ? any : size[j];
+      if (h[j] != 0) largest = std::max(largest, unit > 0 ? std::abs(h[j]) / unit : 1.0);
+    }
+  }
   return largest;
 }
 

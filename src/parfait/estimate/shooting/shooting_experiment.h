@@ -34,8 +34,13 @@ class ShootingExperiment final : public Experiment {
   bool evaluate(VecIn x, VecIn p) override;
   bool linearize(VecIn x, VecIn p) override;
   std::string why() const override { return intervals_.why(); }
-  const Eigen::VectorXd& residuals() const override { return values_.b; }
+  const Eigen::VectorXd& residuals() const override { return residuals_; }
+  const NoiseValues* noise() const override {
+    return layout_.likelihood.empty() ? nullptr : &noise_;
+  }
+  void set_expected_information(bool expected) override { expected_information_ = expected; }
   double infeasibility() const override;
+  double relative_infeasibility() const override;
   const Block& block() const override { return block_; }
   RightSide right_side() const override;
   Eigen::VectorXd expand(VecIn xi, VecIn p, bool with_values) const override;
@@ -58,7 +63,9 @@ class ShootingExperiment final : public Experiment {
     int changed = 0;  ///< the last linearization whose sequence differed from the one before
   };
   bool collect_values();
+  bool collect_likelihood();
   void fill_block();
+  void weigh_rows();
   void watch_switches();
 
   ExperimentDescription description_;
@@ -70,6 +77,9 @@ class ShootingExperiment final : public Experiment {
 
   Trajectory trajectory_;  ///< of the last point
   RightSide values_;       ///< of the rows there: data, equations, inequalities
+  Eigen::VectorXd residuals_;
+  NoiseValues noise_;
+  bool expected_information_ = false;
   Condensed condensed_;
   bool linearized_ = false;
   Block block_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "parfait/estimate/shooting/stiffness.h"
 #include "parfait/math/directions_matrix.h"
 
 namespace parfait::estimate {
@@ -60,6 +62,11 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
   state_.W = start.W;
   state_.mode.clear();
 
+  if (angle_observer_ != nullptr) {
+    angles_.clear();
+    if (!look_at_angles(t0_, start.y, start.z, {})) return false;
+    first_angles_ = angles_;
+  }
   sample_ = {.t = t0_, .y = start.y, .z = start.z, .W = start.W, .dz = start.dz};
   for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= t0_; ++next_) {
     if (!observe()) return false;
@@ -79,6 +86,14 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
   if (!why_.empty()) return false;
   if (result.outcome != integrate::Outcome::kFinished) {
     why_ = result.message();
+    if (result.outcome == integrate::Outcome::kTooManySteps &&
+        !integrate::info(options_.method).for_stiff && system_.sizes().nz == 0 &&
+        statistics_.steps > 0) {
+      why_ += stiffness_advice(
+          system_, *flow_workspace_,
+          {.t = result.t, .y = state_.y, .z = state_.z, .mode = state_.mode, .offset = {}},
+          (result.t - t0_) / static_cast<double>(statistics_.steps));
+    }
     return false;
   }
   return true;
@@ -93,9 +108,59 @@ void ShootingInterval::take_event_times(int num_directions) {
   }
 }
 
+namespace {
+
+/// `angle` with the whole turns that bring it closest to `last`.
+double continued(double angle, double last) {
+  return last + std::remainder(angle - last, 2 * std::numbers::pi);
+}
+
+}  // namespace
+
+void ShootingInterval::follow_angles(const dynamics::System::Observer& observer,
+                                     std::vector<int> quantities) {
+  angle_observer_ = &observer;
+  angle_quantities_ = std::move(quantities);
+  angle_values_.resize(angle_quantities_.size());
+}
+
+bool ShootingInterval::look_at_angles(double t, const std::vector<double>& y,
+                                      const std::vector<double>& z, dynamics::Mode mode) {
+  const dynamics::Point point{.t = t, .y = y, .z = z, .mode = mode, .offset = {}};
+  if (system_.observe(*observer_workspace_, *angle_observer_, point, angle_values_) !=
+      dynamics::Status::kOk) {
+    why_ = fmt::format("at t = {:g}: an observed angle is not finite", t);
+    return false;
+  }
+  if (angles_.empty()) angles_ = angle_values_;
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    angles_[i] = continued(angle_values_[i], angles_[i]);
+  }
+  return true;
+}
+
+/// Less than half a turn between two looks: up to two turns in a step are followed.
+bool ShootingInterval::turn_with(const integrate::AcceptedStep& step, double from, double to) {
+  constexpr int kLooks = 4;
+  if (angle_observer_ == nullptr || !(to > from)) return true;
+  const double h = (step.t1 - step.t0) / kLooks;
+  const int looks = std::max(1, static_cast<int>(std::ceil((to - from) / h)));
+  look_.resize(state_.y.size());
+  for (int i = 1; i <= looks; ++i) {
+    const double t = i == looks ? to : from + (to - from) * i / looks;
+    if (step.curve.state(t, look_) != dynamics::Status::kOk) return false;
+    if (!look_at_angles(t, look_, state_.z, step.mode)) return false;
+  }
+  return true;
+}
+
 bool ShootingInterval::take(const integrate::AcceptedStep& step) {
+  double turned = step.t0;
   for (; next_ < num_samples() && times_[static_cast<std::size_t>(next_)] <= step.t1; ++next_) {
+    if (options_.is_stopped()) return false;
     const double t = times_[static_cast<std::size_t>(next_)];
+    if (!turn_with(step, turned, t)) return false;
+    turned = std::max(turned, t);
     const dynamics::Status status =
         integrate::take_sample(system_, *observer_workspace_, options_, step, t, sample_);
     if (status != dynamics::Status::kOk) {
@@ -104,7 +169,7 @@ bool ShootingInterval::take(const integrate::AcceptedStep& step) {
     }
     if (!observe()) return false;
   }
-  return true;
+  return turn_with(step, turned, step.t1);
 }
 
 bool ShootingInterval::observe() {
@@ -114,6 +179,10 @@ bool ShootingInterval::observe() {
   if (status != dynamics::Status::kOk || !finite) {
     why_ = fmt::format("at t = {:g}: an observed quantity is not finite", sample_.t);
     return false;
+  }
+  for (std::size_t i = 0; i < angle_quantities_.size(); ++i) {
+    double& angle = quantity_[static_cast<std::size_t>(angle_quantities_[i])];
+    angle = angles_[i] = continued(angle, angles_[i]);
   }
   values_.col(next_) = Eigen::Map<const Eigen::VectorXd>(quantity_.data(), observer_.size());
   const int k = sample_.W.count();

@@ -23,6 +23,10 @@ class ShootingInterval {
                    const integrate::Options& options, double t0, double t1,
                    std::vector<double> times, bool watches_events = false);
 
+  /// Some quantities are joint angles, which are continued beyond half a turn from what they are at
+  /// t0; `observer` sees them alone. Both outlive this.
+  void follow_angles(const dynamics::System::Observer& observer, std::vector<int> quantities);
+
   /// The parameters p and the node (y, z), and what to differentiate along: dp (np x k), W = dy
   /// (ny x k), dz (nz x k); no columns: values only.
   struct Start {
@@ -52,6 +56,9 @@ class ShootingInterval {
   /// events (events x k).
   const Eigen::MatrixXd& derivatives(int block) const { return derivatives_[block]; }
   const std::vector<integrate::Event>& events() const { return events_; }
+  /// The angles that are followed, at t0 (within half a turn) and at t1.
+  const std::vector<double>& first_angles() const { return first_angles_; }
+  const std::vector<double>& last_angles() const { return angles_; }
   const integrate::Statistics& statistics() const { return statistics_; }
 
  private:
@@ -60,6 +67,9 @@ class ShootingInterval {
   bool take(const integrate::AcceptedStep& step);
   bool observe();  ///< the quantities of the sample
   void take_event_times(int num_directions);
+  bool look_at_angles(double t, const std::vector<double>& y, const std::vector<double>& z,
+                      dynamics::Mode mode);
+  bool turn_with(const integrate::AcceptedStep& step, double from, double to);
 
   const dynamics::System& system_;
   const dynamics::System::Observer& observer_;
@@ -81,6 +91,10 @@ class ShootingInterval {
   std::vector<integrate::Event> events_;
   integrate::Statistics statistics_;
   std::string why_;
+
+  const dynamics::System::Observer* angle_observer_ = nullptr;  ///< null: none are followed
+  std::vector<int> angle_quantities_;
+  std::vector<double> first_angles_, angles_, angle_values_, look_;
 };
 
 }  // namespace parfait::estimate

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "parfait/math/directions_matrix.h"
 
@@ -21,9 +22,17 @@ ShootingIntervals::ShootingIntervals(const ShootingLayout& layout, const FitOpti
     Interval& interval = intervals_[i];
     interval.relaxed = placement_.make_relaxed(i);
     const dynamics::System& system = interval.relaxed ? *interval.relaxed : *layout.system;
+    integrate::Options own = options.integrator;
+    own.events_at_start = i == 0;  // the interval before has had them
     interval.integration = std::make_unique<ShootingInterval>(
-        system, *layout.observer, options.integrator, layout.times[i], layout.end_of(i),
-        layout.sample_times[i], layout.watches_events);
+        system, *layout.observer, own, layout.times[i], layout.end_of(i), layout.sample_times[i],
+        layout.watches_events);
+    if (layout.angle_observer) {
+      std::vector<int> quantities;
+      quantities.reserve(layout.angles.size());
+      for (const auto& angle : layout.angles) quantities.push_back(angle.quantity);
+      interval.integration->follow_angles(*layout.angle_observer, std::move(quantities));
+    }
     interval.node = placement_.make_node();
   }
 }
@@ -109,18 +118,27 @@ double ShootingIntervals::growth(int i) const {
   const Directions& W0 = start.W;
   const Directions& W1 = intervals_[i].integration->W1();
   const double rtol = options_.integrator.rtol;
+  const std::vector<double>& y1 = intervals_[i].integration->y1();
   double growth = 0;
   for (int c = 0; c < std::min(W1.count(), layout_.size_of_state(i)); ++c) {
     double before = 0, after = 0;
+    double relative_before = 0, relative_after = 0;  // to the size of the states
     for (int j = 0; j < layout_.ny(); ++j) {
       before = std::max(before, std::abs(W0(j, c)));
       after = std::max(after, std::abs(W1(j, c)));
+      const double size = std::max(std::abs(start.y[j]), std::abs(y1[j]));
+      if (size == 0) continue;
+      relative_before = std::max(relative_before, std::abs(W0(j, c)) / size);
+      relative_after = std::max(relative_after, std::abs(W1(j, c)) / size);
     }
     // What a parameter does on the way is no growth; where it has not moved the start by more than
     // the integrator sees, there is nothing else.
     bool is_of_parameter = false;
     for (int j = 0; j < layout_.system->sizes().np; ++j) is_of_parameter |= start.dp(j, c) != 0;
-    if (before > (is_of_parameter ? rtol : 0)) growth = std::max(growth, after / before);
+    if (!(before > (is_of_parameter ? rtol : 0))) continue;
+    // One state may grow out of another in other units: only growth in both measures is some.
+    const double relative = relative_before > 0 ? relative_after / relative_before : after / before;
+    growth = std::max(growth, std::min(after / before, relative));
   }
   return growth;
 }
@@ -141,6 +159,32 @@ void ShootingIntervals::take_values(int i, Trajectory& trajectory) const {
   trajectory.intervals.resize(size());
   trajectory.intervals[i].quantities = interval(i).values();
   trajectory.intervals[i].events = interval(i).events();
+  if (layout_.angle_observer) continue_angles(i, trajectory);
+}
+
+/// The whole turns of the angles in interval i: those of the interval before, or what its data say.
+void ShootingIntervals::continue_angles(int i, Trajectory& trajectory) const {
+  Trajectory::Interval& out = trajectory.intervals[i];
+  const auto whole_turns = [](double x) {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    return kTurn * std::round(x / kTurn);
+  };
+  out.angles = interval(i).last_angles();
+  for (std::size_t a = 0; a < layout_.angles.size(); ++a) {
+    const auto& [quantity, turn] = layout_.angles[a];
+    const auto& times = layout_.sample_times[static_cast<std::size_t>(i)];
+    double shift = 0;
+    if (i > 0) {
+      shift = whole_turns(trajectory.intervals[i - 1].angles[a] - interval(i).first_angles()[a]);
+    } else if (turn && layout_.interval_of(turn->t) == 0) {
+      const auto at = std::lower_bound(times.begin(), times.end(), turn->t);
+      if (at != times.end()) {
+        shift = whole_turns(turn->value - out.quantities(quantity, at - times.begin()));
+      }
+    }
+    out.quantities.row(quantity).array() += shift;
+    out.angles[a] += shift;
+  }
 }
 
 void ShootingIntervals::take_defects(Trajectory& trajectory) const {

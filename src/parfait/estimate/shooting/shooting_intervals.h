@@ -67,6 +67,7 @@ class ShootingIntervals {
     std::string why;  ///< the last run failed
   };
   void account(int i);
+  void continue_angles(int i, Trajectory& trajectory) const;
   bool account_all();
   std::string lost_start(int i) const;
 

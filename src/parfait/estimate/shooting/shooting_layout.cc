@@ -9,6 +9,7 @@
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
 #include "parfait/estimate/problem/observation_kind.h"
+#include "parfait/estimate/problem/sigma_formula.h"
 #include "parfait/estimate/shooting/observables.h"
 #include "parfait/estimate/shooting/row_builder.h"
 
@@ -28,9 +29,21 @@ void add_parameters(const ExperimentDescription& description, ShootingLayout& la
   std::vector<bool> taken(infos.size(), false);
   for (const SetParameter& set : description.sets) {
     const auto at = index.find(set.parameter);
-    if (at == index.end()) continue;  // check() has complained
-    layout.parameters[at->second] = set.value;
+    const int shared = set.estimate.empty() ? -1 : layout.shared.find(set.estimate);
+    if (at == index.end()) {
+      if (set.estimate.empty()) {
+        layout.constants[set.parameter] = set.value;
+      } else {
+        layout.aliases[set.parameter] = set.estimate;
+      }
+      continue;
+    }
     taken[at->second] = true;
+    if (shared >= 0) {
+      layout.theta.push_back({.local = false, .unknown = shared, .parameter = at->second});
+    } else {
+      layout.parameters[at->second] = set.value;
+    }
   }
   const auto add = [&](const Unknowns& unknowns, bool local) {
     for (int i = 0; i < unknowns.size(); ++i) {
@@ -40,8 +53,35 @@ void add_parameters(const ExperimentDescription& description, ShootingLayout& la
       layout.theta.push_back({.local = local, .unknown = i, .parameter = at->second});
     }
   };
+  if (description.equilibrium) {
+    auto& before = layout.equilibrium.emplace();
+    for (const SetParameter& set : description.equilibrium->sets) {
+      const auto at = index.find(set.parameter);
+      if (at == index.end()) continue;  // check() has complained
+      before.others.push_back(at->second);
+      if (set.estimate.empty()) {
+        before.values.emplace_back(at->second, set.value);
+      } else {
+        layout.theta.push_back({.local = false,
+                                .unknown = layout.shared.find(set.estimate),
+                                .parameter = at->second,
+                                .before = true});
+      }
+    }
+  }
   add(layout.locals, true);
   add(layout.shared, false);
+}
+
+/// Names that formulas of observations know otherwise than by the observation itself.
+std::vector<std::string> estimate_names(const ShootingLayout& layout) {
+  std::vector<std::string> names = layout.state_names;
+  for (const auto& info : layout.system->parameters()) names.push_back(info.id);
+  for (const auto& name : layout.locals.names()) names.push_back(name);
+  for (const auto& name : layout.shared.names()) names.push_back(name);
+  for (const auto& [name, value] : layout.constants) names.push_back(name);
+  for (const auto& [name, estimate] : layout.aliases) names.push_back(name);
+  return names;
 }
 
 /// Which components of the first state are unknown.
@@ -71,6 +111,7 @@ void add_grid(const ExperimentDescription& description, ShootingLayout& layout) 
   const Horizon horizon = horizon_of(description);
   layout.begin = horizon.begin;
   layout.end = horizon.end;
+  if (layout.equilibrium) layout.equilibrium->t = layout.begin - 1;
   const Grid& grid = description.grid;
   std::vector<double> all = grid.times;
   if (all.empty()) {
@@ -103,21 +144,60 @@ void add_requests(const ExperimentDescription& description,
 
 /// (observable - measured) / sigma.
 void add_residual(std::shared_ptr<const Observable> what, double weight, const ResidualInfo& info,
-                  ShootingLayout& layout) {
+                  ShootingLayout& layout, double period = 0) {
   layout.data.push_back({.terms = {{.what = std::move(what), .weight = weight}},
-                         .constant = -info.measured / info.sigma});
+                         .constant = -info.measured / info.sigma,
+                         .period = period / info.sigma});
   layout.experiment.residuals.push_back(info);
+}
+
+/// Anything but normal errors with a constant sigma, compared as they are.
+bool needs_likelihood(const ExperimentDescription& description) {
+  return std::ranges::any_of(description.observations, [](const Observation& o) {
+    return is_likelihood(o) || o.noise.scale != ValueScale::kLinear;
+  });
+}
+
+/// y of each measurement and, where it varies, sigma: LikelihoodRows makes residuals of them.
+void add_likelihood(const ExperimentDescription& description,
+                    const std::vector<Measurement>& measurements, RowBuilder& builder,
+                    ShootingLayout& layout) {
+  const auto is_known = [&](const std::string& name) {
+    const auto names = estimate_names(layout);
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const Measurement& m : measurements) {
+    const Observation& o = description.observations[m.observation];
+    const ObservationKind& kind = kind_of(o);
+    layout.data.push_back({.terms = {{.what = kind.make(o, m, builder)}}, .constant = 0});
+    LikelihoodRows::Row row{.noise = o.noise, .measured = m.value, .group = m.observation};
+    if (!o.sigma.formula.empty()) {
+      const FormulaText sigma = sigma_formula(o, is_known);
+      row.sigma_varies = true;
+      row.sigma_is_log = builder.is_of_log_parameters(sigma);
+      layout.sigmas.push_back({.terms = {{.what = builder.quantity_at(m.t, sigma, o.place)}}});
+    }
+    layout.likelihood.add(row);
+    layout.experiment.residuals.push_back(
+        {.column = o.column, .t = kind.time_of(m), .measured = m.value, .sigma = m.sigma});
+    layout.experiment.is_likelihood |= is_likelihood(o);
+  }
+  layout.experiment.num_noise_rows = layout.likelihood.num_noise_rows();
 }
 
 void add_measurements(const ExperimentDescription& description,
                       const std::vector<Measurement>& measurements, RowBuilder& builder,
                       ShootingLayout& layout) {
+  if (needs_likelihood(description)) {
+    add_likelihood(description, measurements, builder, layout);
+    return;
+  }
   for (const Measurement& m : measurements) {
     const Observation& o = description.observations[m.observation];
     const ObservationKind& kind = kind_of(o);
     add_residual(kind.make(o, m, builder), 1 / m.sigma,
                  {.column = o.column, .t = kind.time_of(m), .measured = m.value, .sigma = m.sigma},
-                 layout);
+                 layout, kind.period(o));
   }
 }
 
@@ -142,7 +222,8 @@ void add_priors(const ExperimentDescription& description, ShootingLayout& layout
   for (int i = 0; i < layout.locals.size(); ++i) {
     const Estimate& local = layout.locals.estimate(i);
     if (!local.prior) continue;
-    add_residual(std::make_shared<LocalParameter>(layout.locals, i), 1 / local.prior->sigma,
+    add_residual(std::make_shared<UnknownParameter>(layout.locals, i, false, local.prior->scale),
+                 1 / local.prior->sigma,
                  {.column = local.parameter,
                   .t = layout.begin,
                   .measured = local.prior->value,
@@ -215,6 +296,33 @@ std::vector<std::string> variable_names(const ShootingLayout& layout) {
   return names;
 }
 
+/// Joint angles among the quantities, which are continued beyond half a turn, and a value that
+/// tells the whole turns at the beginning of each.
+void add_angles(const ExperimentDescription& description,
+                const std::vector<Measurement>& measurements, ShootingLayout& layout) {
+  std::vector<std::string> names;
+  for (int i = 0; i < layout.observer->size(); ++i) {
+    if (!layout.observer->is_angle(i)) continue;
+    names.push_back(layout.quantities[static_cast<std::size_t>(i)]);
+    layout.angles.push_back({.quantity = i, .turn = {}});
+  }
+  if (names.empty()) return;
+  layout.angle_observer = layout.system->make_observer(names);
+  for (auto& angle : layout.angles) {
+    const std::string& name = layout.quantities[static_cast<std::size_t>(angle.quantity)];
+    const auto is_of = [&](const Observation& o) {
+      return o.quantity.text == name && kind_of(o).is_at_row_time();
+    };
+    for (const Observation& o : description.observations) {
+      if (is_of(o) && o.turn && !angle.turn) angle.turn = o.turn;
+    }
+    for (const Measurement& m : measurements) {
+      if (angle.turn) break;
+      if (is_of(description.observations[m.observation])) angle.turn = {{m.t, m.value}};
+    }
+  }
+}
+
 /// What others see of the layout, residuals apart.
 void add_outside(ShootingLayout& layout) {
   ExperimentLayout& out = layout.experiment;
@@ -229,6 +337,8 @@ void add_outside(ShootingLayout& layout) {
   }
   out.nodes = {
       .names = layout.state_names, .times = layout.times, .first = {}, .scale = layout.scale};
+  const dynamics::Sizes& sizes = layout.system->sizes();
+  out.nodes.comparable = sizes.num_pos + sizes.num_vel > 0;
   for (int i = 0; i < layout.num_nodes(); ++i) {
     const bool is_whole = layout.size_of_state(i) == layout.ny();
     out.nodes.first.push_back(is_whole ? layout.first_of_state(i) : -1);
@@ -257,6 +367,7 @@ ShootingLayout make_shooting_layout(const ExperimentDescription& description,
   shooting_layout::add_requirements(description, builder, layout);
   shooting_layout::add_all_bounds(description, layout);
   layout.observer = layout.system->make_observer(layout.quantities);
+  shooting_layout::add_angles(description, measurements, layout);
   shooting_layout::add_outside(layout);
   return layout;
 }

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parfait/estimate/experiment/experiment.h"
+#include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/problem/variables.h"
 #include "parfait/estimate/shooting/rows.h"
 
@@ -15,8 +18,16 @@ namespace parfait::estimate {
 /// An unknown parameter of the model, an entry of theta.
 struct ThetaEntry {
   bool local = false;
-  int unknown = 0;    ///< its place among the local or the shared unknowns
-  int parameter = 0;  ///< its place among the parameters of the system
+  int unknown = 0;      ///< its place among the local or the shared unknowns
+  int parameter = 0;    ///< its place among the parameters of the system
+  bool before = false;  ///< only in the equilibrium before the experiment
+};
+
+/// The equilibrium that an experiment begins from.
+struct EquilibriumLayout {
+  double t = 0;                                ///< before the begin: where inputs are still off
+  std::vector<std::pair<int, double>> values;  ///< parameters that had other values
+  std::vector<int> others;                     ///< all that had, those of theta included
 };
 
 /// What a shooting experiment consists of; constant once it is made.
@@ -37,9 +48,12 @@ struct ShootingLayout {
   Unknowns shared, locals;
   std::vector<double> parameters;  ///< of the system; entries of theta are overwritten
   std::vector<ThetaEntry> theta;
-  std::vector<int> free;                     ///< components of the first state that are unknown
-  std::vector<std::optional<double>> given;  ///< first states that are not the model's
-  Eigen::VectorXd scale;                     ///< of the states
+  std::map<std::string, double> constants;     ///< conditions that are no parameters of the system
+  std::map<std::string, std::string> aliases;  ///< likewise: names that stand for shared unknowns
+  std::vector<int> free;                       ///< components of the first state that are unknown
+  std::vector<std::optional<double>> given;    ///< first states that are not the model's
+  std::optional<EquilibriumLayout> equilibrium;
+  Eigen::VectorXd scale;  ///< of the states
 
   // Grid.
   double begin = 0, end = 0;
@@ -50,7 +64,15 @@ struct ShootingLayout {
   // Rows.
   std::vector<std::string> quantities;                   ///< observed at all samples ...
   std::unique_ptr<dynamics::System::Observer> observer;  ///< ... by this
+  struct Angle {
+    int quantity = 0;                         ///< of `quantities`
+    std::optional<Observation::Turn> turn{};  ///< near which it begins
+  };
+  std::vector<Angle> angles;
+  std::unique_ptr<dynamics::System::Observer> angle_observer;  ///< of them alone; null: none
   std::vector<ShootingRow> data, equations, inequalities;
+  LikelihoodRows likelihood;  ///< of the first rows of `data`, which are then y itself; or empty
+  std::vector<ShootingRow> sigmas;  ///< of those of them that vary, in their order
   ExperimentLayout experiment;  ///< what others see of all this; its residuals are those of `data`
 
   int ny() const { return system->sizes().ny(); }

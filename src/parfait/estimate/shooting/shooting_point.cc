@@ -21,8 +21,19 @@ void set_point(const ShootingLayout& layout, VecIn x, VecIn p, ShootingPoint& po
     const ThetaEntry& entry = layout.theta[j];
     const Unknowns& unknowns = entry.local ? layout.locals : layout.shared;
     const double value = entry.local ? point.local[entry.unknown] : p[entry.unknown];
-    point.parameters[entry.parameter] = unknowns.value_of(entry.unknown, value);
     point.dparameters[j] = unknowns.derivative_of(entry.unknown, value);
+    if (entry.before) continue;
+    point.parameters[entry.parameter] = unknowns.value_of(entry.unknown, value);
+  }
+  if (!layout.equilibrium) return;
+  point.parameters_before = point.parameters;
+  for (const auto& [parameter, value] : layout.equilibrium->values) {
+    point.parameters_before[parameter] = value;
+  }
+  for (const ThetaEntry& entry : layout.theta) {
+    if (!entry.before) continue;
+    point.parameters_before[entry.parameter] =
+        layout.shared.value_of(entry.unknown, p[entry.unknown]);
   }
 }
 

@@ -17,6 +17,7 @@ struct ShootingPoint {
   Eigen::VectorXd local;            ///< local unknowns, scaled
   std::vector<double> parameters;   ///< of the system, conditions of the experiment included
   std::vector<double> dparameters;  ///< dp/dx of each entry of theta
+  std::vector<double> parameters_before{};  ///< in the equilibrium before the experiment
 };
 
 /// Unpacks (x, p) into `point`, whose memory is used again.

@@ -14,6 +14,7 @@ struct Trajectory {
   struct Interval {
     Eigen::MatrixXd quantities;  ///< observed, a column per sample
     std::vector<integrate::Event> events;
+    std::vector<double> angles;  ///< those of the layout, at the end
   };
   std::vector<Interval> intervals;
   /// h_i = y(tau_{i+1}; s_i) - s_{i+1}, scaled.

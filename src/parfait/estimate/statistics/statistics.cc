@@ -22,6 +22,14 @@ std::string convention_of(const FitScale& scale, const StatisticsOptions& option
   if (std::isnan(scale.beta2)) {
     return "no covariance: too few data to estimate the scale of the errors";
   }
+  if (options.is_likelihood) {
+    return fmt::format(
+        "covariance = inverse of the Fisher information under equations and active bounds, beta = "
+        "1: "
+        "sigma is part of the likelihood; {:g} % intervals: individual ones normal, joint ones "
+        "chi^2",
+        percent);
+  }
   const std::string matrix = "covariance = beta^2 (J+ J+^T) under equations and active bounds, ";
   std::string factor;
   switch (options.norm) {
@@ -40,24 +48,33 @@ std::string convention_of(const FitScale& scale, const StatisticsOptions& option
                                    : "beta^2 = objective / degrees of freedom";
   }
   const char* quantiles = options.sigma_known ? "normal, joint ones chi^2" : "t, joint ones F";
-  return fmt::format("{}{}; {:g} % intervals: individual ones {}", matrix, factor, percent,
-                     quantiles);
+  return fmt::format("{}{}; {:g} % intervals: individual ones {}; they end at bounds", matrix,
+                     factor, percent, quantiles);
 }
 
 Interval interval_of(const Unknowns& unknowns, int i, double x, double half_width) {
   // Both maps ascend, so ends stay ends. A half width that is not a number leaves none.
-  return {.low = unknowns.value_of(i, x - half_width),
-          .high = unknowns.value_of(i, x + half_width)};
+  const auto inside = [&](double end) {
+    return std::isnan(end) ? end : std::clamp(end, unknowns.lower()[i], unknowns.upper()[i]);
+  };
+  return {.low = unknowns.value_of(i, inside(x - half_width)),
+          .high = unknowns.value_of(i, inside(x + half_width))};
 }
 
 }  // namespace
+
+double LikelihoodSummary::bic() const {
+  return num_parameters * std::log(static_cast<double>(num_measurements)) - 2 * log_likelihood;
+}
 
 double FitScale::beta() const {
   return std::sqrt(beta2);
 }
 
-FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& options) {
+FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& given) {
   FitScale scale;
+  StatisticsOptions options = given;
+  options.sigma_known |= options.is_likelihood;
   scale.num_data = static_cast<int>(residuals.size());
   scale.num_free = rank;
   scale.degrees_of_freedom = std::max(0, scale.num_data - rank);
@@ -70,7 +87,7 @@ FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& opti
   if (options.sigma_known) {
     scale.individual = math::normal_quantile(1 - alpha / 2);
     scale.joint = rank > 0 ? std::sqrt(math::chi_squared_quantile(1 - alpha, l1)) : 0;
-    if (options.norm == Norm::kL2 && scale.degrees_of_freedom > 0) {
+    if (options.norm == Norm::kL2 && !options.is_likelihood && scale.degrees_of_freedom > 0) {
       scale.chi2_p_value = math::chi_squared_upper_tail(residuals.squaredNorm(), l2);
     }
   } else {
@@ -123,15 +140,12 @@ Eigen::MatrixXd correlation_of(MatIn covariance) {
   return correlation;
 }
 
-std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x, double tolerance) {
+std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x) {
   std::vector<Determined> determined(static_cast<std::size_t>(unknowns.size()));
-  for (int i = 0; i < unknowns.size(); ++i) {
-    auto& d = determined[static_cast<std::size_t>(i)];
-    if (x[i] <= unknowns.lower()[i] + tolerance) {
-      d = Determined::kAtLower;
-    } else if (x[i] >= unknowns.upper()[i] - tolerance) {
-      d = Determined::kAtUpper;
-    }
+  for (const BoundRow& row : bound_rows(unknowns)) {
+    auto& d = determined[static_cast<std::size_t>(row.unknown)];
+    if (at_bound(d) || !is_at_bound(unknowns, row, x)) continue;
+    d = row.upper ? Determined::kAtUpper : Determined::kAtLower;
   }
   return determined;
 }

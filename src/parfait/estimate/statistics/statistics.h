@@ -24,7 +24,8 @@ inline bool at_bound(Determined d) {
 struct StatisticsOptions {
   Norm norm = Norm::kL2;
   double huber_gamma = 1.345;
-  bool sigma_known = false;  ///< otherwise the sigmas are right up to a common factor beta
+  bool sigma_known = false;    ///< otherwise the sigmas are right up to a common factor beta
+  bool is_likelihood = false;  ///< -2 log L is minimized: sigma is part of the model, beta = 1
   double confidence = 0.95;
 };
 
@@ -62,6 +63,18 @@ struct FitScale {
 /// data rows, residuals - rows of the block.
 FitScale make_fit_scale(VecIn residuals, int rank, const StatisticsOptions& options);
 
+/// Of normal errors with constant sigma known up to beta, L is the largest over beta, too, which
+/// counts as a parameter: beta^2 = objective / measurements.
+struct LikelihoodSummary {
+  bool is_objective = false;  ///< the objective is -2 log (L prior); otherwise a sum of squares
+  double log_likelihood = 0;  ///< of the measurements, with all constants
+  double log_prior = 0;       ///< of what was known before
+  int num_measurements = 0;
+  int num_parameters = 0;  ///< all that is estimated, noise included
+  double aic() const { return 2 * num_parameters - 2 * log_likelihood; }
+  double bic() const;
+};
+
 struct Interval {
   double low = 0, high = 0;
 };
@@ -70,7 +83,7 @@ struct ParameterStatistics {
   double value = 0;
   double sd = 0;  ///< NaN at a bound; infinite if not determined
   /// With Transform::kLog computed for log p: not symmetric, and always positive. At a bound NaN,
-  /// undetermined: the whole range.
+  /// undetermined: the whole range. What lies beyond a bound is cut off.
   Interval individual{}, joint{};
   Determined determined = Determined::kByData;
 };
@@ -88,8 +101,8 @@ Eigen::MatrixXd parameter_covariance(const Unknowns& unknowns, VecIn x, MatIn un
 /// C_ij / sqrt(C_ii C_jj), 1 on the diagonal; NaN where a variance is NaN or 0.
 Eigen::MatrixXd correlation_of(MatIn covariance);
 
-/// Which unknowns lie on a bound that is active. `x` within `tolerance` of the bound counts.
-std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x, double tolerance = 1e-9);
+/// Which unknowns lie on a bound (is_at_bound).
+std::vector<Determined> determined_by(const Unknowns& unknowns, VecIn x);
 
 /// Marks what the directions (columns over the unknowns, orthonormal) leave open: unknowns with an
 /// entry above `tolerance`, unless they are at a bound.

@@ -175,9 +175,10 @@ TEST(Statistics, SayWhenNothingIsLeftToEstimateTheScale) {
   EXPECT_EQ(scale.degrees_of_freedom, 0);
   EXPECT_TRUE(std::isnan(scale.beta2));
   EXPECT_EQ(scale.convention, "no covariance: too few data to estimate the scale of the errors");
-  EXPECT_EQ(make_fit_scale(VectorXd::Ones(9), 3, {}).convention,
-            "covariance = beta^2 (J+ J+^T) under equations and active bounds, beta^2 = objective / "
-            "degrees of freedom; 95 % intervals: individual ones t, joint ones F");
+  EXPECT_EQ(
+      make_fit_scale(VectorXd::Ones(9), 3, {}).convention,
+      "covariance = beta^2 (J+ J+^T) under equations and active bounds, beta^2 = objective / "
+      "degrees of freedom; 95 % intervals: individual ones t, joint ones F; they end at bounds");
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ class Bdf final : public Stepper {
       sizes_[j] = std::max(sizes_[j], equations_.relative_size(S_[j].data(), u));
       const double change_S = equations_.relative_size(pieces_.coefficient(1 + j, 1), u);
       const double gain = change > 0 ? change_S / change : 0;
-      const double size = std::max(sizes_[j], gain);
+      const double size = std::max({sizes_[j], gain, flow_.options().smallest_direction});
       scales_[j] = size > 0 ? std::clamp(1 / size, 1e-100, 1e100) : 1;
     }
     solver_->set_scales(scales_);

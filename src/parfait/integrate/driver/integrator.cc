@@ -72,7 +72,7 @@ class Integrator::Run {
  public:
   Run(const dynamics::System& system, dynamics::Workspace& workspace, const Options& options,
       State& state, double t_end, const OnStep& on_step)
-      : flow_(system, workspace, options),
+      : flow_(make_flow(system, workspace, options, state, t_end)),
         stepper_(make_stepper(flow_, state.W.count())),
         state_(state),
         t_end_(t_end),
@@ -100,13 +100,25 @@ class Integrator::Run {
     while (result_.outcome == Outcome::kFinished && state_.t < t_end_) run_piece();
     result_.t = state_.t;
     result_.statistics = flow_.statistics;
+    if (watch_) result_.unresolved = watch_->unresolved();
     return result_;
   }
 
  private:
   void fail(Outcome outcome, Status status) {
-    result_.outcome = outcome;
-    result_.status = status;
+    // What failed because it was stopped did not fail.
+    const bool failed = outcome == Outcome::kSystemFailed || outcome == Outcome::kNewtonFailed ||
+                        outcome == Outcome::kStepTooSmall;
+    const bool stopped = failed && flow_.options().is_stopped();
+    result_.outcome = stopped ? Outcome::kInterrupted : outcome;
+    result_.status = stopped ? Status::kOk : status;
+  }
+
+  static Flow make_flow(const dynamics::System& system, dynamics::Workspace& workspace,
+                        const Options& options, const State& state, double t_end) {
+    Flow flow(system, workspace, options);
+    flow.follow_sizes(state.t, state.y, state.z, t_end - state.t);
+    return flow;
   }
 
   void begin_mode() {
@@ -209,8 +221,7 @@ class Integrator::Run {
   /// One step; false where the piece ends before its stop.
   bool advance(double stop) {
     auto& statistics = flow_.statistics;
-    const auto* const stop_requested = flow_.options().stop;
-    if (stop_requested != nullptr && stop_requested->load(std::memory_order_relaxed)) {
+    if (flow_.options().is_stopped()) {
       fail(Outcome::kInterrupted, Status::kOk);
       return false;
     }
@@ -398,10 +409,12 @@ std::string Result::message() const {
                             method_names([](const MethodInfo& m) { return m.for_stiff; }, "or")));
     }
     case Outcome::kTooManySteps:
-      return fmt::format("stopped at t = {:g} s: the limit of {} is reached.", t,
+      return fmt::format("stopped at t = {:g} s: the limit of {} is reached (max_steps).", t,
                          counted(statistics.steps + statistics.rejected, "step"));
     case Outcome::kSystemFailed:
-      return fmt::format("stopped at t = {:g} s: {}.", t, dynamics::text(status));
+      return fmt::format(
+          "stopped at t = {:g} s: {}.{}", t, dynamics::text(status),
+          status == Status::kProjectionFailed ? " A larger projection_tolerance may help." : "");
     case Outcome::kNewtonFailed:
       return fmt::format(
           "stopped at t = {:g} s: the equations of the implicit step could not be solved, however "

@@ -25,6 +25,8 @@ struct Result {
   double t = 0;  ///< reached
   Statistics statistics;
   std::vector<Event> events;
+  /// Switching functions that oscillate faster than could be followed: events may be missing.
+  std::vector<std::string> unresolved;
   std::string culprit;  ///< kChattering: the switch; kTerminated: the event; kStepTooSmall: method
 
   bool finished() const { return outcome == Outcome::kFinished || outcome == Outcome::kTerminated; }

@@ -19,10 +19,7 @@ SwitchWatch::SwitchWatch(const Flow& flow)
     : flow_(flow),
       infos_(flow.system().switch_infos()),
       workspace_(flow.system().make_bound_copy(flow.workspace(), 1)),
-      s0_(infos_.size()),
-      rate0_(infos_.size()),
-      s1_(infos_.size()),
-      rate1_(infos_.size()),
+      rate_(infos_.size()),
       s_(infos_.size()),
       y_(flow.ny()),
       dydt_(flow.ny()),
@@ -32,7 +29,13 @@ SwitchWatch::SwitchWatch(const Flow& flow)
       dz_(flow.system().sizes().nz, 1),
       ds_(static_cast<int>(infos_.size()), 1),
       passed_at_(infos_.size(), std::numeric_limits<double>::quiet_NaN()),
-      leaving_(infos_.size()) {}
+      leaving_(infos_.size()) {
+  const std::vector<double> none(infos_.size());
+  begin_.s = begin_.rate = end_.s = end_.rate = scale_ = largest_ = none;
+  for (Look& middle : middles_) middle.s = middle.rate = none;
+  steps_unresolved_.resize(infos_.size());
+  is_unresolved_.resize(infos_.size());
+}
 
 Status SwitchWatch::find_mode(const State& state, dynamics::ConstVec dzdt,
                               std::vector<std::int8_t>& mode) {
@@ -45,15 +48,17 @@ Status SwitchWatch::find_mode(const State& state, dynamics::ConstVec dzdt,
   for (std::size_t i = 0; i < s_.size(); ++i) {
     mode[i] = s_[i] < 0 ? -1 : 1;
     zero = zero || s_[i] == 0;
+    // What is to happen at the time of the start happens.
+    if (s_[i] == 0 && infos_[i].time_only && flow_.options().events_at_start) mode[i] = -1;
   }
   if (!zero) return status;
   at.mode = mode;
   status = system.evaluate(*workspace_, at, dydt_, z_);
   if (status != Status::kOk) return status;
   at.mode = {};
-  status = values(at, {.y = dydt_, .z = dzdt}, s_, rate1_);
+  status = values(at, {.y = dydt_, .z = dzdt}, s_, rate_);
   for (std::size_t i = 0; i < s_.size(); ++i) {
-    if (s_[i] == 0 && rate1_[i] < 0 && !infos_[i].time_only) mode[i] = -1;
+    if (s_[i] == 0 && rate_[i] < 0 && !infos_[i].time_only) mode[i] = -1;
   }
   return status;
 }
@@ -89,12 +94,13 @@ Status SwitchWatch::values(const dynamics::Point& at, const Tangent& tangent,
 }
 
 Status SwitchWatch::start(const State& state, const Tangent& rate) {
-  const double t = state.t;
-  const Status status = values(t, state.y, state.z, rate, s0_, rate0_);
+  const double t = begin_.t = state.t;
+  const Status status = values(t, state.y, state.z, rate, begin_.s, begin_.rate);
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     // A run that goes on from an event of an earlier one finds its function at zero, too.
-    const bool inward = flow_.mode()[i] * rate0_[i] > 0 && !is_off_surface(s0_[i], rate0_[i], t);
-    leaving_[i] = passed_at_[i] == t || (flow_.mode()[i] * s0_[i] < 0 && inward);
+    const double s = begin_.s[i], ds = begin_.rate[i];
+    const bool inward = flow_.mode()[i] * ds > 0 && !is_off_surface(s, ds, t);
+    leaving_[i] = passed_at_[i] == t || (flow_.mode()[i] * s < 0 && inward);
   }
   return status;
 }
@@ -102,26 +108,91 @@ Status SwitchWatch::start(const State& state, const Tangent& rate) {
 int SwitchWatch::at_once() const {
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     const bool counts = !leaving_[i] && !infos_[i].time_only;
-    if (counts && flow_.mode()[i] * s0_[i] < 0) return static_cast<int>(i);
+    if (counts && flow_.mode()[i] * begin_.s[i] < 0) return static_cast<int>(i);
   }
   return -1;
 }
 
 Status SwitchWatch::find(Stepper& step, Passage& first) {
   first = {};
+  begin_.t = step.t0();
+  end_.t = step.t1();
   status_ = step.rate(step.t1(), dydt_);
   if (status_ == Status::kOk) status_ = step.algebraic_rate(step.t1(), dzdt_);
   if (status_ != Status::kOk) return status_;
-  status_ = values(step.t1(), step.y1(), step.z1(), {.y = dydt_, .z = dzdt_}, s1_, rate1_);
+  status_ = values(step.t1(), step.y1(), step.z1(), {.y = dydt_, .z = dzdt_}, end_.s, end_.rate);
   if (status_ != Status::kOk) return status_;
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    scale_[i] = std::max(std::abs(begin_.s[i]), std::abs(end_.s[i]));
+    is_unresolved_[i] = false;
+  }
+  search(step, begin_, end_, 0, first);
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    largest_[i] = std::max(largest_[i], scale_[i]);
+    steps_unresolved_[i] += is_unresolved_[i] ? 1 : 0;
+  }
+  if (first.which < 0) {
+    std::swap(begin_, end_);
+    std::fill(leaving_.begin(), leaving_.end(), false);
+  }
+  return status_;
+}
+
+void SwitchWatch::look(Stepper& step, double t, Look& out) {
+  out.t = t;
+  status_ = step.state(t, y_);
+  if (status_ == Status::kOk && !z_.empty()) status_ = step.algebraic(t, z_);
+  if (status_ == Status::kOk) status_ = step.rate(t, dydt_);
+  if (status_ == Status::kOk) status_ = step.algebraic_rate(t, dzdt_);
+  if (status_ == Status::kOk) {
+    status_ = values(t, y_, z_, {.y = dydt_, .z = dzdt_}, out.s, out.rate);
+  }
+}
+
+bool SwitchWatch::is_resolved(const Look& a, const Look& middle, const Look& b, int depth) {
+  constexpr double kPart = 0.05;    // of the largest value in the step
+  constexpr double kNoise = 1e-12;  // of the largest value so far
+  constexpr int kPatience = 3, kShallow = 3;
+  const double h = b.t - a.t;
+  bool resolved = true;
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    if (infos_[i].time_only) continue;
+    scale_[i] = std::max(scale_[i], std::abs(middle.s[i]));
+    if (scale_[i] <= kNoise * largest_[i]) continue;
+    // One that cannot be resolved is told; it is not looked for at the finest again and again.
+    if (steps_unresolved_[i] >= kPatience && depth >= kShallow) continue;
+    const double s = (a.s[i] + b.s[i]) / 2 + h / 8 * (a.rate[i] - b.rate[i]);
+    const double rate = 1.5 * (b.s[i] - a.s[i]) / h - (a.rate[i] + b.rate[i]) / 4;
+    const double off = std::max(std::abs(middle.s[i] - s), h / 4 * std::abs(middle.rate[i] - rate));
+    if (off <= kPart * scale_[i]) continue;
+    resolved = false;
+    if (depth == kDeepest) is_unresolved_[i] = true;
+  }
+  return resolved;
+}
+
+/// The first passage in [a, b], piece by piece from the left.
+void SwitchWatch::search(Stepper& step, const Look& a, const Look& b, int depth, Passage& first) {
+  Look& middle = middles_[static_cast<std::size_t>(depth)];
+  look(step, (a.t + b.t) / 2, middle);
+  if (status_ != Status::kOk) return;
+  if (is_resolved(a, middle, b, depth) || depth == kDeepest) {
+    search_piece(step, a, b, first);
+    return;
+  }
+  search(step, a, middle, depth + 1, first);
+  if (status_ == Status::kOk && first.which < 0) search(step, middle, b, depth + 1, first);
+}
+
+void SwitchWatch::search_piece(Stepper& step, const Look& from, const Look& to, Passage& first) {
   for (int i = 0; i < static_cast<int>(infos_.size()) && status_ == Status::kOk; ++i) {
     if (infos_[i].time_only) continue;
     const double m = flow_.mode()[i];
-    const bool leaving = leaving_[i];
-    double a = step.t0(), b = step.t1();
-    if (m * s1_[i] >= 0) {
+    const bool leaving = leaving_[i] && from.t == step.t0();
+    double a = from.t, b = to.t;
+    if (m * to.s[i] >= 0) {
       // A dip must fall first; a function that has just fired may also return at once.
-      if (!(m * rate0_[i] < 0 && m * rate1_[i] > 0)) continue;
+      if (!(m * from.rate[i] < 0 && m * to.rate[i] > 0)) continue;
       std::uintmax_t most = 60;
       const auto dip = boost::math::tools::brent_find_minima(
           [&](double t) { return sigma(step, i, t); }, a, b, 30, most);
@@ -140,12 +211,14 @@ Status SwitchWatch::find(Stepper& step, Passage& first) {
     const double t = passage(step, i, a, b);
     if (first.which < 0 || t < first.t) first = {.t = t, .which = i, .stuck = stuck};
   }
-  if (first.which < 0) {
-    std::swap(s0_, s1_);
-    std::swap(rate0_, rate1_);
-    std::fill(leaving_.begin(), leaving_.end(), false);
+}
+
+std::vector<std::string> SwitchWatch::unresolved() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    if (steps_unresolved_[i] > 0) names.push_back(infos_[i].name);
   }
-  return status_;
+  return names;
 }
 
 double SwitchWatch::sigma(Stepper& step, int i, double t) {

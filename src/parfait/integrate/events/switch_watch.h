@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "parfait/integrate/stepping/stepper.h"
@@ -19,8 +21,10 @@ struct Tangent {
 /// Watches the switching functions along the steps and finds where the first one passes zero.
 ///
 ///   sigma_i(t) = mode_i s_i(t, y(t)) on the continuous extension: an event is the first t with
-///   sigma_i < 0 after it. A step shows it by its end values, or by a dip: sigma_i falls at the
-///   start, rises at the end, and its smallest value in between is negative.
+///   sigma_i < 0 after it. A piece of a step shows it by its end values, or by a dip: sigma_i falls
+///   at the start, rises at the end, and its smallest value in between is negative. A step is halved
+///   into pieces until on each the cubic through values and rates at its ends tells value and rate
+///   in its middle: then a function that oscillates within the step shows all its passages.
 class SwitchWatch {
  public:
   /// Uses a workspace of its own: it never disturbs the stepper.
@@ -50,6 +54,9 @@ class SwitchWatch {
   /// The first passage in the step just taken.
   dynamics::Status find(Stepper& step, Passage& first);
 
+  /// Functions that oscillate faster than the finest pieces: passages of them may have been missed.
+  std::vector<std::string> unresolved() const;
+
   /// Values s and rates ds/dt at a point of a curve with this tangent.
   dynamics::Status values(double t, dynamics::ConstVec y, dynamics::ConstVec z,
                           const Tangent& tangent, std::vector<double>& s,
@@ -62,10 +69,27 @@ class SwitchWatch {
   double sigma(Stepper& step, int i, double t);
   double passage(Stepper& step, int i, double a, double b);
 
+  /// The functions at a time of the step.
+  struct Look {
+    double t = 0;
+    std::vector<double> s, rate;
+  };
+  void look(Stepper& step, double t, Look& out);
+  /// Whether the ends of a piece tell its middle.
+  bool is_resolved(const Look& a, const Look& middle, const Look& b, int depth);
+  void search(Stepper& step, const Look& a, const Look& b, int depth, Passage& first);
+  void search_piece(Stepper& step, const Look& a, const Look& b, Passage& first);
+
   const Flow& flow_;
   std::vector<dynamics::SwitchInfo> infos_;
   std::unique_ptr<dynamics::Workspace> workspace_;
-  std::vector<double> s0_, rate0_, s1_, rate1_, s_, y_, dydt_, z_, dzdt_;
+  std::vector<double> rate_, s_, y_, dydt_, z_, dzdt_;
+  static constexpr int kDeepest = 10;  ///< 1024 pieces
+  Look begin_, end_;
+  std::array<Look, kDeepest + 1> middles_;
+  std::vector<double> scale_, largest_;  ///< of each function: in this step, so far
+  std::vector<int> steps_unresolved_;    ///< of each function
+  std::vector<bool> is_unresolved_;      ///< in this step
   dynamics::Directions dy_, dz_, ds_;
   std::vector<double> passed_at_;  ///< time of the last passage of each
   std::vector<bool> leaving_;      ///< passed zero where the step began

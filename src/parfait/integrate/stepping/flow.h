@@ -28,6 +28,13 @@ class Flow {
  public:
   Flow(const dynamics::System& system, dynamics::Workspace& workspace, const Options& options);
 
+  /// Fits default absolute tolerances (Options::scale_atol) to the state where an integration over
+  /// `span` begins. In a mechanism each kind of coordinate has its own size; otherwise a group of
+  /// states (positions, velocities, others) that are all small gets a smaller one. A size within
+  /// two decades of 1 counts as 1: usual models in usual units have the tolerance that is
+  /// documented.
+  void follow_sizes(double t, dynamics::ConstVec y, dynamics::ConstVec z, double span);
+
   const dynamics::System& system() const { return system_; }
   dynamics::Workspace& workspace() const { return workspace_; }
   const Options& options() const { return options_; }

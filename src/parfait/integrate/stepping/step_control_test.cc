@@ -17,6 +17,21 @@ TEST(ErrorNorm, IsTheRootMeanSquareOfErrorsInUnitsOfTheTolerance) {
   EXPECT_DOUBLE_EQ(error_norm(error, y0, y1, rtol, atol), std::sqrt((1.0 + 49.0) / 2));
 }
 
+TEST(ErrorNorm, OfDirectionsIsTheWorstOneAndKnowsBothEndsOfTheStep) {
+  const std::vector<double> rtol{0.1, 0.1}, atol{1, 1};
+  math::Directions error(2, 3), W0(2, 3), W1(2, 3);
+  for (int i = 0; i < 2; ++i) {
+    W0(i, 0) = 10;
+    W1(i, 0) = -20;  // scale 3
+    W0(i, 1) = 40;   // scale 5
+    error(i, 0) = 6;
+    error(i, 1) = 5;
+  }
+  EXPECT_DOUBLE_EQ(error_norm(error, W0, W1, rtol, atol), 2);
+  // The other way round in time it is the same.
+  EXPECT_DOUBLE_EQ(error_norm(error, W1, W0, rtol, atol), 2);
+}
+
 TEST(StepController, AtTheToleranceTheStepSettlesBelowOne) {
   StepController controller(5, 0.04);
   double factor = 0;

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <filesystem>
+
 #include "parfait/io/text/xml_element.h"
 #include "parfait/mechanism/description/description.h"
 
 /// The mechanical elements of a model file, each from its XML element.
 namespace parfait::io {
 
-/// What only natural coordinates understand goes to `natural`.
-mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural);
+/// What only natural coordinates understand goes to `natural`; `folder` is where paths begin.
+mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural,
+                          const std::filesystem::path& folder);
+mechanism::Shape read_shape(Element& element, const std::filesystem::path& folder);
 mechanism::Joint read_joint(Element& element);
 mechanism::Constraint read_constraint(Element& element);
 mechanism::Force read_force(Element& element);

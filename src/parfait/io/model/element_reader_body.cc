@@ -128,7 +128,8 @@ mechanism::Marker read_body_marker(Element element, const mechanism::Body& body)
 
 }  // namespace
 
-mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural) {
+mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natural,
+                          const std::filesystem::path& folder) {
   mechanism::Body body;
   body.place = element.place();
   body.id = read_id(element);
@@ -159,7 +160,7 @@ mechanism::Body read_body(Element& element, mechanism::NaturalCoordinates& natur
   for (auto& marker : element.children("marker")) {
     body.markers.push_back(read_body_marker(std::move(marker), body));
   }
-  for (const auto& shape : element.children("shape")) body.shapes.push_back(shape.xml_text());
+  for (auto& shape : element.children("shape")) body.shapes.push_back(read_shape(shape, folder));
   element.finish();
   return body;
 }

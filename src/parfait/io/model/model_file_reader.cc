@@ -94,10 +94,12 @@ mechanism::Description read_model(const XmlSource& source) {
   auto parameters = root.children("parameter");
   auto simulation = root.child("simulation");
   read_remarks(root, description.remarks);
+  auto shapes = root.children("shape");
   root.finish();
 
+  for (auto& element : shapes) description.shapes.push_back(read_shape(element, folder));
   for (auto& element : bodies) {
-    description.bodies.push_back(read_body(element, description.natural));
+    description.bodies.push_back(read_body(element, description.natural, folder));
   }
   for (auto& element : joints) description.joints.push_back(read_joint(element));
   for (auto& element : constraints) description.constraints.push_back(read_constraint(element));

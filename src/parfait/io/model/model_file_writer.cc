@@ -100,6 +100,31 @@ void write_natural(xml_node node, const mechanism::NaturalBody& natural) {
   set(node, "release", released);
 }
 
+void write_shape(xml_node parent, const mechanism::Shape& shape) {
+  using Kind = mechanism::Shape::Kind;
+  if (shape.kind == Kind::kOther) {
+    parent.append_buffer(shape.text.data(), shape.text.size());
+    return;
+  }
+  xml_node node = parent.append_child("shape");
+  for (const auto& [name, kind] : mechanism::shape_kind_names()) {
+    if (kind == shape.kind) set(node, "kind", std::string(name));
+  }
+  if (!is_zero(shape.size)) set(node, "size", value_list_text(shape.size));
+  if (shape.radius > 0) set(node, "radius", shape.radius);
+  if (shape.kind == Kind::kCylinder || shape.kind == Kind::kCapsule) {
+    set(node, "from", value_list_text(shape.from));
+    set(node, "to", value_list_text(shape.to));
+  }
+  if (!shape.file.empty()) set(node, "file", shape.file);
+  if (shape.scale != 1) set(node, "scale", shape.scale);
+  if (!is_zero(shape.o)) set(node, "o", value_list_text(shape.o));
+  if (shape.x) set(node, "x", value_list_text(*shape.x));
+  if (shape.z) set(node, "z", value_list_text(*shape.z));
+  if (!shape.color.empty()) set(node, "color", shape.color);
+  if (shape.opacity != 1) set(node, "opacity", shape.opacity);
+}
+
 void write_body(xml_node model, const mechanism::Body& body,
                 const mechanism::NaturalBody& natural) {
   xml_node node = model.append_child("body");
@@ -120,7 +145,7 @@ void write_body(xml_node model, const mechanism::Body& body,
     set(child, "id", marker.id);
     write_frame(child, marker.frame);
   }
-  for (const auto& shape : body.shapes) node.append_buffer(shape.data(), shape.size());
+  for (const auto& shape : body.shapes) write_shape(node, shape);
 }
 
 void write_end(xml_node element, const char* name, const mechanism::Marker& marker) {
@@ -232,6 +257,7 @@ std::string model_text(const mechanism::Description& description) {
     model.append_child("remark").text().set(remark.c_str());
   }
   write_simulation(model, description.simulation);
+  for (const auto& shape : description.shapes) write_shape(model, shape);
   for (const auto& body : description.bodies) {
     write_body(model, body, description.natural.of(body.id));
   }
@@ -252,6 +278,11 @@ std::string model_text(const mechanism::Description& description) {
 void write_model(const mechanism::Description& description, const std::filesystem::path& file) {
   mechanism::Description moved = description;
   move_inputs(moved.inputs, description.file, file);
+  const auto move = [&](std::vector<mechanism::Shape>& shapes) {
+    for (auto& shape : shapes) shape.file = moved_path(shape.file, description.file, file);
+  };
+  move(moved.shapes);
+  for (auto& body : moved.bodies) move(body.shapes);
   write_text_file(file, model_text(moved));
 }
 

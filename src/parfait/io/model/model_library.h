@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "parfait/dynamics/system.h"
+#include "parfait/io/model/mechanical_model.h"
 #include "parfait/io/text/xml_element.h"
 
 namespace parfait::io {
@@ -12,7 +13,8 @@ namespace parfait::io {
 /// Model files of any kind as systems; each file is read and built once.
 class ModelLibrary {
  public:
-  explicit ModelLibrary(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit ModelLibrary(std::filesystem::path folder, Coordinates coordinates = {})
+      : folder_(std::move(folder)), coordinates_(coordinates) {}
 
   /// `file` is relative to the folder. InputError at its place if it cannot be read, in the model
   /// file if that is wrong.
@@ -20,6 +22,7 @@ class ModelLibrary {
 
  private:
   std::filesystem::path folder_;
+  Coordinates coordinates_;
   std::map<std::filesystem::path, std::shared_ptr<const dynamics::System>> systems_;
 };
 

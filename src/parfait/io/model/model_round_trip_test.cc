@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include "parfait/io/model/model_file.h"
 
@@ -57,6 +58,18 @@ void expect_same(const std::vector<mechanism::NamedValue>& a,
   }
 }
 
+void expect_same(const std::vector<mechanism::Shape>& a, const std::vector<mechanism::Shape>& b,
+                 const std::string& what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto tie = [](const mechanism::Shape& s) {
+      return std::tie(s.kind, s.size, s.radius, s.from, s.to, s.file, s.scale, s.o, s.x, s.z,
+                      s.color, s.opacity, s.text);
+    };
+    EXPECT_TRUE(tie(a[i]) == tie(b[i])) << what << ": shape " << i;
+  }
+}
+
 void expect_same(const mechanism::Body& a, const mechanism::Body& b) {
   const std::string& what = a.id;
   EXPECT_EQ(a.id, b.id);
@@ -74,7 +87,7 @@ void expect_same(const mechanism::Body& a, const mechanism::Body& b) {
   expect_same(a.center_of_mass, b.center_of_mass, what + ".center_of_mass");
   for (std::size_t i = 0; i < 3; ++i) expect_same(a.inertia[i], b.inertia[i], what + ".inertia");
   EXPECT_EQ(a.about, b.about) << what;
-  EXPECT_EQ(a.shapes, b.shapes) << what;
+  expect_same(a.shapes, b.shapes, what);
   ASSERT_EQ(a.markers.size(), b.markers.size()) << what;
   for (std::size_t i = 0; i < a.markers.size(); ++i) {
     expect_same(a.markers[i], b.markers[i], what + "." + a.markers[i].id);
@@ -185,6 +198,7 @@ void expect_same(const mechanism::Description& a, const mechanism::Description& 
   for (std::size_t i = 0; i < a.simulation.outputs.size(); ++i) {
     EXPECT_EQ(a.simulation.outputs[i].text, b.simulation.outputs[i].text);
   }
+  expect_same(a.shapes, b.shapes, "model");
   expect_same(a.bodies, b.bodies);
   expect_same(a.joints, b.joints);
   expect_same(a.constraints, b.constraints);

@@ -78,14 +78,16 @@ void write_simulation(xml_node root, const dynamics::Simulation& simulation) {
 
 void move_inputs(std::vector<dynamics::Input>& inputs, const std::filesystem::path& from,
                  const std::filesystem::path& to) {
+  for (auto& input : inputs) input.file = moved_path(input.file, from, to);
+}
+
+std::string moved_path(const std::string& path, const std::filesystem::path& from,
+                       const std::filesystem::path& to) {
   namespace fs = std::filesystem;
   const fs::path old_folder = fs::absolute(from).parent_path();
   const fs::path new_folder = fs::absolute(to).parent_path();
-  for (auto& input : inputs) {
-    const bool stays =
-        input.file.empty() || old_folder == new_folder || fs::path(input.file).is_absolute();
-    if (!stays) input.file = fs::proximate(old_folder / input.file, new_folder).string();
-  }
+  const bool stays = path.empty() || old_folder == new_folder || fs::path(path).is_absolute();
+  return stays ? path : fs::proximate(old_folder / path, new_folder).string();
 }
 
 }  // namespace parfait::io

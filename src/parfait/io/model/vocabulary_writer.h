@@ -27,4 +27,9 @@ void write_simulation(pugi::xml_node root, const dynamics::Simulation& simulatio
 void move_inputs(std::vector<dynamics::Input>& inputs, const std::filesystem::path& from,
                  const std::filesystem::path& to);
 
+/// A path relative to the file `from`, as it leads from the file `to` to the same place. Empty and
+/// absolute ones stay.
+std::string moved_path(const std::string& path, const std::filesystem::path& from,
+                       const std::filesystem::path& to);
+
 }  // namespace parfait::io

@@ -30,6 +30,8 @@ estimate::FitOptions read_fit_options(Element& element);
 /// Appends `<options>` with what differs from the defaults, if anything does.
 void write_fit_options(pugi::xml_node root, const estimate::FitOptions& options);
 
+/// none, log or log10.
+estimate::ValueScale read_value_scale(const Element& at, const Text& text, const char* what);
 /// true, false, yes or no.
 bool read_flag(const Element& at, const Text& text, const char* what);
 /// A whole number.

@@ -7,6 +7,7 @@
 #include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/io/problem/problem_elements.h"
 #include "parfait/io/text/data_table.h"
+#include "parfait/io/text/number.h"
 #include "parfait/io/text/text_file.h"
 #include "parfait/io/text/value_reader.h"
 
@@ -61,11 +62,10 @@ struct TableSource {
     const Text text = inside->text();
     inside->finish();
     if (text.text.empty()) inside->fail(inside->place(), "<table> is empty.");
-    // Blank lines are no rows: with them, lines of the table are lines of the file.
-    const std::string padded = std::string(static_cast<std::size_t>(text.place.line - 1), '\n') +
-                               std::string(static_cast<std::size_t>(text.place.column - 1), ' ') +
-                               text.text;
-    return read_data_table(padded, text.place.file, experiment_id);
+    // With blanks before it, columns of the first line are those of the file.
+    const std::string padded =
+        std::string(static_cast<std::size_t>(text.place.column - 1), ' ') + text.text;
+    return read_data_table(padded, text.place.file, experiment_id, text.place.line);
   }
 };
 
@@ -99,11 +99,51 @@ estimate::Sigma read_sigma(Element& element) {
     element.fail(element.place(),
                  "give one of \"sigma\", \"sigma_column\", or \"relative\" and \"absolute\".");
   }
-  if (absolute) sigma.absolute = read_number(element, *absolute, "sigma");
+  if (absolute) {
+    if (parse_number(absolute->text).kind != NumberKind::kNoNumber) {
+      sigma.absolute = read_number(element, *absolute, "sigma");
+    } else {
+      sigma.formula = {absolute->text, absolute->place};
+    }
+  }
   if (column) sigma.column = column->text;
   if (relative || plus) sigma.absolute = plus ? read_number(element, *plus, "absolute") : 0;
   if (relative) sigma.relative = read_number(element, *relative, "relative");
   return sigma;
+}
+
+/// Distribution of the errors, and what is compared.
+estimate::Noise read_noise(Element& element) {
+  using Distribution = estimate::Noise::Distribution;
+  estimate::Noise noise;
+  const auto distribution = element.field("distribution");
+  const auto df = element.field("df");
+  const auto transform = element.field("transform");
+  const bool is_log_normal = distribution && distribution->text == "log-normal";
+  if (distribution && !is_log_normal) {
+    noise.distribution = read_choice<Distribution>(element, *distribution, "distribution",
+                                                   {{"normal", Distribution::kNormal},
+                                                    {"log-normal", Distribution::kNormal},
+                                                    {"laplace", Distribution::kLaplace},
+                                                    {"student", Distribution::kStudent}});
+  }
+  if (is_log_normal) noise.scale = estimate::ValueScale::kLog;
+  if (transform) {
+    if (is_log_normal) {
+      element.fail(
+          transform->place,
+          "log-normal errors are normal errors of the logarithm; leave out the transform.");
+    }
+    noise.scale = read_value_scale(element, *transform, "transform");
+  }
+  const bool is_student = noise.distribution == Distribution::kStudent;
+  if (is_student != df.has_value()) {
+    element.fail(df ? df->place : element.place(),
+                 is_student ? "distribution=\"student\" needs its degrees of freedom df."
+                            : "df is for distribution=\"student\" only.");
+  }
+  if (df) noise.df = read_number(element, *df, "df");
+  return noise;
 }
 
 /// What the model says about the column: the attributes of one of the kinds.
@@ -148,6 +188,7 @@ estimate::Observation read_observation(Element& element, const Data& data) {
   const bool has_sigma = element.field("sigma") || element.field("sigma_column") ||
                          element.field("relative") || element.field("absolute");
   observation.sigma = read_sigma(element);
+  observation.noise = read_noise(element);
   // A long table brings its own.
   const std::string noise = observation.column + ".sigma";
   if (!has_sigma && data.find_column(noise) >= 0) observation.sigma.column = noise;
@@ -276,9 +317,24 @@ estimate::SetParameter read_set_parameter(Element& element) {
   estimate::SetParameter set;
   set.place = element.place();
   set.parameter = read_name(element, "parameter");
-  set.value = read_number(element, element.required_field("value"), "value");
+  const Text value = element.required_field("value");
+  if (base::is_identifier(value.text)) {
+    set.estimate = value.text;
+  } else {
+    set.value = read_number(element, value, "value");
+  }
   element.finish();
   return set;
+}
+
+estimate::Equilibrium read_equilibrium(Element& element) {
+  estimate::Equilibrium equilibrium;
+  equilibrium.place = element.place();
+  set_part(element, "equilibrium");
+  auto sets = element.children("set");
+  element.finish();
+  for (auto& set : sets) equilibrium.sets.push_back(read_set_parameter(set));
+  return equilibrium;
 }
 
 ExperimentDescription::RowLocal read_row_local(Element& element) {
@@ -312,6 +368,7 @@ ExperimentDescription read_experiment(Element& element, const std::filesystem::p
   auto row_locals = element.children("row_local");
   auto observations = element.children("observe");
   auto initials = element.children("initial");
+  auto equilibrium = element.child("equilibrium");
   auto grid = element.child("grid");
   auto requirements = element.children("require");
   auto bounds = element.children("bounds");
@@ -355,6 +412,7 @@ ExperimentDescription read_experiment(Element& element, const std::filesystem::p
     if (data.file) experiment.data.file = data.file->text;
   }
   for (auto& e : initials) experiment.initial.push_back(read_initial(e));
+  if (equilibrium) experiment.equilibrium = read_equilibrium(*equilibrium);
   if (grid) experiment.grid = read_grid(*grid, folder);
   for (auto& e : requirements) read_requirement(e, experiment.requirements);
   for (auto& e : bounds) experiment.state_bounds.push_back(read_bounds(e));

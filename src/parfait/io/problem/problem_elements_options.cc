@@ -11,6 +11,7 @@ namespace parfait::io {
 namespace {
 
 using estimate::Condensing;
+using estimate::Convergence;
 using estimate::FitOptions;
 using estimate::Globalization;
 using estimate::Norm;
@@ -30,13 +31,17 @@ const Option<double> kNumbers[] = {
     {"relaxation_factor", [](FitOptions& o) -> double& { return o.relaxation_factor; }},
     {"rtol", [](FitOptions& o) -> double& { return o.integrator.rtol; }},
     {"atol", [](FitOptions& o) -> double& { return o.integrator.atol; }},
+    {"first_step", [](FitOptions& o) -> double& { return o.integrator.first_step; }},
     {"max_step", [](FitOptions& o) -> double& { return o.integrator.max_step; }},
+    {"projection_tolerance",
+     [](FitOptions& o) -> double& { return o.integrator.projection_tolerance; }},
+    {"hht_alpha", [](FitOptions& o) -> double& { return o.integrator.hht_alpha; }},
     {"confidence", [](FitOptions& o) -> double& { return o.confidence; }},
 };
 
 const Option<int> kCounts[] = {
-    {"max_iterations", [](FitOptions& o) -> int& { return o.iteration.max_iterations; }},
     {"max_steps", [](FitOptions& o) -> int& { return o.integrator.max_steps; }},
+    {"max_order", [](FitOptions& o) -> int& { return o.integrator.max_order; }},
 };
 
 template <class T>
@@ -53,8 +58,15 @@ Words<T> named(std::initializer_list<T> values) {
 }
 
 const Words<Globalization>& globalizations() {
-  static const auto words = named<Globalization>(
-      {Globalization::kFull, Globalization::kNatural, Globalization::kRmt, Globalization::kLm});
+  static const auto words =
+      named<Globalization>({Globalization::kAuto, Globalization::kFull, Globalization::kNatural,
+                            Globalization::kRmt, Globalization::kLm});
+  return words;
+}
+
+const Words<Convergence>& convergences() {
+  static const auto words =
+      named<Convergence>({Convergence::kStatistical, Convergence::kIncrement});
   return words;
 }
 
@@ -157,7 +169,13 @@ FitOptions read_fit_options(Element& element) {
   for (const auto& [name, find] : kCounts) {
     if (const auto text = element.field(name)) find(options) = read_count(element, *text, name);
   }
+  options.integrator.scale_atol = !element.field("atol");
+  if (const auto text = element.field("max_iterations")) {
+    options.iteration.max_iterations = read_count(element, *text, "max_iterations");
+  }
+  options.max_steps_given = element.field("max_steps").has_value();
   read_word(element, "globalization", globalizations(), options.iteration.globalization);
+  read_word(element, "convergence", convergences(), options.iteration.convergence);
   read_word(element, "norm", norms(), options.linear.norm);
   read_word(element, "condensing", condensings(), options.condensing);
   read_word(element, "reduction", reductions(), options.reduction);
@@ -192,6 +210,8 @@ void write_fit_options(pugi::xml_node root, const FitOptions& given) {
   if (options.iteration.back_projection != defaults.iteration.back_projection) {
     set("back_projection", options.iteration.back_projection ? "yes" : "no");
   }
+  set_word("convergence", convergences(), options.iteration.convergence,
+           defaults.iteration.convergence);
   set_word("norm", norms(), options.linear.norm, defaults.linear.norm);
   if (options.integrator_given) set("integrator", word_of(methods(), options.integrator.method));
   set_word("condensing", condensings(), options.condensing, defaults.condensing);
@@ -203,8 +223,13 @@ void write_fit_options(pugi::xml_node root, const FitOptions& given) {
     set("consistent", options.consistent ? "yes" : "no");
   }
   set_word("sigma", sigmas(), options.sigma_known, defaults.sigma_known);
+  if (options.iteration.max_iterations) {
+    set("max_iterations", std::to_string(*options.iteration.max_iterations));
+  }
   for (const auto& [name, find] : kCounts) {
-    if (find(options) != find(defaults)) set(name, std::to_string(find(options)));
+    if (find(options) != find(defaults) || options.max_steps_given) {
+      set(name, std::to_string(find(options)));
+    }
   }
   for (const auto& [name, find] : kNumbers) {
     if (find(options) != find(defaults)) set(name, number_text(find(options)));

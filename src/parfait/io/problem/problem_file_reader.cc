@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "parfait/estimate/problem/check_problem.h"
+#include "parfait/estimate/problem/sigma_formula.h"
 #include "parfait/io/model/any_model_file.h"
+#include "parfait/io/petab/petab.h"
 #include "parfait/io/problem/parameter_table.h"
 #include "parfait/io/problem/problem_elements.h"
 #include "parfait/io/problem/problem_file.h"
@@ -25,6 +27,13 @@ bool read_bound(Element& element, const char* name, const char* infinity, double
 }
 
 }  // namespace
+
+estimate::ValueScale read_value_scale(const Element& at, const Text& text, const char* what) {
+  using estimate::ValueScale;
+  return read_choice<ValueScale>(
+      at, text, what,
+      {{"none", ValueScale::kLinear}, {"log", ValueScale::kLog}, {"log10", ValueScale::kLog10}});
+}
 
 ReadEstimate read_estimate(Element& element) {
   ReadEstimate read;
@@ -56,6 +65,10 @@ ReadEstimate read_estimate(Element& element) {
   if (prior) {
     estimate.prior = {read_number(element, *prior, "prior"), read_number(element, *sigma, "sigma")};
   }
+  if (const auto of = element.field("prior_of")) {
+    if (!prior) element.fail(of->place, "\"prior_of\" says what \"prior\" is the value of.");
+    estimate.prior->scale = read_value_scale(element, *of, "prior_of");
+  }
   element.finish();
   return read;
 }
@@ -85,9 +98,13 @@ void add_estimates(std::vector<Element>& elements, Problem& problem) {
       is_static |= !experiment.system;
       if (!is_known && experiment.system) is_known = complete(read, *experiment.system);
     }
-    // A parameter that no model has is found by estimate::check().
-    if (!read.has_initial && is_static) element.fail_missing("initial");
-    problem.estimates.push_back(std::move(read.estimate));
+    problem.estimates.push_back(read.estimate);
+    // A parameter that nobody has is found by estimate::check(); others may be in formulas only.
+    if (read.has_initial) continue;
+    for (const auto& experiment : problem.experiments) {
+      is_static |= !is_known && estimate::observations_use(experiment, read.estimate.parameter);
+    }
+    if (is_static) element.fail_missing("initial");
   }
 }
 
@@ -129,7 +146,7 @@ Problem parse_problem_text(std::string_view text, const std::string& file_name) 
   return parse_problem(XmlSource(text, file_name));
 }
 
-Problem parse_problem(const XmlSource& source) {
+Problem parse_problem(const XmlSource& source, Coordinates coordinates) {
   const std::string& file_name = source.file();
   Element root(source, source.root());
   if (root.name() != "problem") {
@@ -148,7 +165,7 @@ Problem parse_problem(const XmlSource& source) {
   read_remarks(root, problem.remarks);
   root.finish();
 
-  ModelLibrary models(folder);
+  ModelLibrary models(folder, coordinates);
   for (auto& element : experiments) {
     problem.experiments.push_back(read_experiment(element, folder, models));
   }
@@ -166,22 +183,31 @@ Problem read_problem_text(std::string_view text, const std::string& file_name) {
   return problem;
 }
 
-Problem parse_problem(const std::filesystem::path& file) {
-  return parse_problem_text(read_text_file(file), file.string());
+Problem parse_problem(const std::filesystem::path& file, Coordinates coordinates) {
+  if (is_petab_file(file)) return read_petab(file).problem;
+  return parse_problem(XmlSource(read_text_file(file), file.string()), coordinates);
 }
 
 Problem read_problem(const std::filesystem::path& file) {
+  if (is_petab_file(file)) {
+    Problem problem = read_petab(file).problem;
+    estimate::check(problem);
+    return problem;
+  }
   return read_problem_text(read_text_file(file), file.string());
 }
 
 bool is_problem_file(const std::filesystem::path& file) {
+  if (is_petab_file(file)) return true;
   const XmlSource source(read_text_file(file), file.string());
   return Element(source, source.root()).name() == "problem";
 }
 
-std::variant<AnyModel, Problem> parse_any_file(const std::filesystem::path& file) {
+std::variant<AnyModel, Problem> parse_any_file(const std::filesystem::path& file,
+                                               Coordinates coordinates) {
+  if (is_petab_file(file)) return parse_problem(file, coordinates);
   const XmlSource source(read_text_file(file), file.string());
-  if (Element(source, source.root()).name() == "problem") return parse_problem(source);
+  if (Element(source, source.root()).name() == "problem") return parse_problem(source, coordinates);
   return read_any_model(source);
 }
 

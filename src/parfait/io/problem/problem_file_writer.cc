@@ -58,6 +58,9 @@ void write_estimate(xml_node parent, const char* name, const Estimate& estimate,
   if (!estimate.prior) return;
   set(node, "prior", estimate.prior->value);
   set(node, "sigma", estimate.prior->sigma);
+  if (estimate.prior->scale != estimate::ValueScale::kLinear) {
+    set(node, "prior_of", std::string(text(estimate.prior->scale)));
+  }
 }
 
 void write_requirement(xml_node parent, const Requirement& requirement) {
@@ -94,13 +97,33 @@ void write_observation(xml_node parent, const estimate::Observation& observation
   if (!observation.quantity.empty()) set(node, "quantity", observation.quantity.text);
   for (const auto& setting : observation.settings) set(node, setting.name.c_str(), setting.text);
   const auto& sigma = observation.sigma;
-  if (!sigma.column.empty()) {
+  if (!sigma.formula.empty()) {
+    set(node, "sigma", sigma.formula.text);
+  } else if (!sigma.column.empty()) {
     set(node, "sigma_column", sigma.column);
   } else if (sigma.relative != 0) {
     set(node, "relative", sigma.relative);
     set(node, "absolute", sigma.absolute);
   } else {
     set(node, "sigma", sigma.absolute);
+  }
+  const auto& noise = observation.noise;
+  if (noise.distribution != estimate::Noise::Distribution::kNormal) {
+    set(node, "distribution", std::string(text(noise.distribution)));
+  }
+  if (noise.distribution == estimate::Noise::Distribution::kStudent) set(node, "df", noise.df);
+  if (noise.scale != estimate::ValueScale::kLinear) {
+    set(node, "transform", std::string(text(noise.scale)));
+  }
+}
+
+void write_set(xml_node parent, const estimate::SetParameter& s) {
+  xml_node node = parent.append_child("set");
+  set(node, "parameter", s.parameter);
+  if (s.estimate.empty()) {
+    set(node, "value", s.value);
+  } else {
+    set(node, "value", s.estimate);
   }
 }
 
@@ -162,10 +185,10 @@ void write_experiment(xml_node root, const ExperimentDescription& experiment) {
   set(node, "begin", experiment.begin);
   set(node, "end", experiment.end);
   if (experiment.samples) write_samples(node, *experiment.samples);
-  for (const auto& s : experiment.sets) {
-    xml_node child = node.append_child("set");
-    set(child, "parameter", s.parameter);
-    set(child, "value", s.value);
+  for (const auto& s : experiment.sets) write_set(node, s);
+  if (experiment.equilibrium) {
+    xml_node child = node.append_child("equilibrium");
+    for (const auto& s : experiment.equilibrium->sets) write_set(child, s);
   }
   Systems systems;
   if (experiment.system) systems.push_back(experiment.system.get());

@@ -94,10 +94,9 @@ class ExperimentMotion {
     }
   }
 
-  std::string text() const {
-    Rows rows = rows_;
-    for (auto& row : rows) row.resize(rows.front().size());
-    return csv_text(rows);
+  std::string text() {
+    for (auto& row : rows_) row.resize(rows_.front().size());
+    return csv_text(rows_);
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "parfait/io/results/json_archive.h"
 
+#include <algorithm>
+
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/text_file.h"
 
@@ -26,6 +28,41 @@ std::string result_command(std::string_view text) {
 bool is_result_folder(const std::filesystem::path& folder) {
   const auto file = folder / "result.json";
   return std::filesystem::is_regular_file(file) && !parse_ours(read_text_file(file)).is_null();
+}
+
+std::vector<std::string> files_of_result(const std::filesystem::path& folder) {
+  if (!is_result_folder(folder)) return {};
+  // What versions before the key `outputs` wrote (docs/results.md). A folder of synthesized data
+  // has names of its owner's choice, and is not known to be ours.
+  std::vector<std::string> files = {"analog.csv",
+                                    "covariance.csv",
+                                    "equilibrium.csv",
+                                    "events.csv",
+                                    "markers.csv",
+                                    "modes.csv",
+                                    "motion.csv",
+                                    "nodes.csv",
+                                    "outputs.csv",
+                                    "parameters.csv",
+                                    "profile.csv",
+                                    "report.html",
+                                    "residuals.csv",
+                                    "result.json",
+                                    "shapes.csv",
+                                    "steps.csv",
+                                    "timing.json",
+                                    "trajectory.csv",
+                                    "trajectory_initial.csv",
+                                    "wrenches.csv"};
+  const Json json = parse_ours(read_text_file(folder / "result.json"));
+  if (json.contains("outputs") && json["outputs"].is_array()) {
+    files = {"result.json"};
+    for (const Json& name : json["outputs"]) {
+      if (name.is_string()) files.push_back(name.get<std::string>());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
 }
 
 Json parse_result(std::string_view text, const std::string& file, const char* command) {

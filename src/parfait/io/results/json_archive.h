@@ -13,6 +13,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/result/origin.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 
@@ -250,6 +251,7 @@ void verdict_fields(Archive& a, typename Archive::template Ref<result::Verdict> 
   a("partial", verdict.partial);
   a("message", verdict.message);
   a("warnings", verdict.warnings);
+  a.unless_empty("outputs", verdict.outputs);
 }
 
 template <class Archive>
@@ -263,6 +265,16 @@ void fields(Archive& a, typename Archive::template Ref<result::InputFile> file) 
   a("kind", file.kind);
   a("path", file.path);
   a("sha256", file.sha256);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::MotionFiles> motion) {
+  a.unless_empty("experiment", motion.experiment);
+  a("frames", motion.frames);
+  a.unless_empty("initial", motion.initial);
+  a.unless_empty("forces", motion.forces);
+  a("times", motion.times);
+  a("bodies", motion.bodies);
 }
 
 template <class Archive>

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
@@ -49,5 +50,8 @@ std::string facts_text(const result::ProblemFacts& facts);
 std::string result_command(std::string_view text);
 /// Whether the folder has a result.json that Parfait wrote.
 bool is_result_folder(const std::filesystem::path& folder);
+/// The files that belong to the result in a folder, as its result.json lists them (`outputs`), or
+/// by their documented names if it lists none; sorted. None: it is no result folder.
+std::vector<std::string> files_of_result(const std::filesystem::path& folder);
 
 }  // namespace parfait::io

@@ -47,6 +47,7 @@ std::string facts_text(const result::ModelFacts& facts) {
   a("states", facts.states);
   if (facts.degrees_of_freedom) {
     a("degrees_of_freedom", *facts.degrees_of_freedom);
+    if (!facts.driven.empty()) a("driven", facts.driven);
     a("redundant", facts.redundant);
   }
   a("parameters", facts.parameters);

@@ -283,6 +283,16 @@ void fields(Archive& a, typename Archive::template Ref<result::Iteration> iterat
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Likelihood> likelihood) {
+  a("is_objective", likelihood.is_objective);
+  a("log_likelihood", likelihood.log_likelihood);
+  a("log_prior", likelihood.log_prior);
+  a("parameters", likelihood.parameters);
+  a("aic", likelihood.aic);
+  a("bic", likelihood.bic);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::FitWork> work) {
   a("evaluations", work.evaluations);
   a("linearizations", work.linearizations);
@@ -295,8 +305,9 @@ template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::FitOptions> o) {
   a("globalization", o.globalization);
   a("back_projection", o.back_projection);
+  a.optional("convergence", o.convergence);
   a("tol", o.tol);
-  a("max_iterations", o.max_iterations);
+  a.optional("max_iterations", o.max_iterations);
   a("norm", o.norm);
   a.optional("huber_gamma", o.huber_gamma);
   a("condensing", o.condensing);
@@ -342,6 +353,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
   } else {
     a.derived("goodness_of_fit", std::numeric_limits<double>::quiet_NaN());
   }
+  a.optional("likelihood", fit.likelihood);
   a("convention", fit.convention);
   estimates_field(a, "parameters", fit.parameters, fit.options.confidence, /*is_state=*/false);
   estimates_field(a, "initial_states", fit.initial_states, fit.options.confidence,
@@ -365,6 +377,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
     inside("names", fit.variable_names);
     inside("x", fit.x);
   });
+  a.unless_empty("motions", fit.motions);
   origin_fields(a, fit.origin);
 }
 

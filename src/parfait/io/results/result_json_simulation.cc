@@ -183,6 +183,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Simulation> s) {
   a("parameters", s.parameters);
   a.optional("last_state", s.last_state);
   units_field(a, s.units);
+  a.unless_empty("motions", s.motions);
   origin_fields(a, s.origin);
 }
 

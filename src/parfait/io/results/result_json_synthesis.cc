@@ -20,6 +20,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Synthesis> synthe
   a("seed", synthesis.seed);
   a("set", synthesis.set);
   a("experiments", synthesis.experiments);
+  a.unless_empty("outputs", synthesis.outputs);
 }
 
 std::string result_text(const result::Synthesis& synthesis) {

@@ -53,7 +53,7 @@ CsvTable read_csv(const std::filesystem::path& file, const CsvOptions& options) 
 
 CsvTable read_csv_text(std::string_view text, const std::string& file_name,
                        const CsvOptions& options) {
-  TableScanner scanner(text, file_name);
+  TableScanner scanner(text, file_name, options.first_line);
   CsvTable table;
   table.file = file_name;
   table.header = read_header(scanner, file_name);

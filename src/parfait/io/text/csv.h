@@ -8,7 +8,8 @@
 #include "parfait/base/error.h"
 #include "parfait/result/table.h"
 
-/// Tables of numbers with a header row, separated by commas (or by tabs throughout).
+/// Tables of numbers with a header row, separated by commas (or by semicolons or tabs throughout,
+/// and then 1,5 may be written for 1.5).
 ///
 ///   t,load_x,"load, y"      names may be quoted ("" is a quote inside quotes)
 ///   # a comment             lines that begin with # and empty lines are skipped
@@ -30,6 +31,7 @@ struct CsvTable {
 
 struct CsvOptions {
   bool non_finite = false;  ///< accept cells that say nan or inf; otherwise they are errors
+  int first_line = 1;       ///< of the text in its file
 };
 
 CsvTable read_csv(const std::filesystem::path& file, const CsvOptions& options = {});

@@ -151,8 +151,8 @@ class LongTable {
 }  // namespace
 
 Data read_data_table(std::string_view text, const std::string& file_name,
-                     const std::string& experiment_id) {
-  TableScanner scanner(text, file_name);
+                     const std::string& experiment_id, int first_line) {
+  TableScanner scanner(text, file_name, first_line);
   auto header = read_header(scanner, file_name);
   const auto has = [&](const char* name) {
     return std::find(header.begin(), header.end(), name) != header.end();
@@ -160,7 +160,7 @@ Data read_data_table(std::string_view text, const std::string& file_name,
   if (has("observableId") && has("measurement") && has("time")) {
     return LongTable(scanner, std::move(header), file_name, experiment_id).wide();
   }
-  CsvTable csv = read_csv_text(text, file_name);
+  CsvTable csv = read_csv_text(text, file_name, {.first_line = first_line});
   Data data;
   data.place.file = file_name;
   data.header = std::move(csv.header);

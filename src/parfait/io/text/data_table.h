@@ -20,9 +20,10 @@ namespace parfait::io {
 /// observable again at the same time, stand in further rows of that time. Where there is a
 /// simulationConditionId, an experiment takes the rows that carry its own id.
 ///
-/// Nothing is checked but the table itself; estimate::check() knows what is needed.
+/// `first_line`: of the text in its file. Nothing is checked but the table itself;
+/// estimate::check() knows what is needed.
 estimate::Data read_data_table(std::string_view text, const std::string& file_name,
-                               const std::string& experiment_id);
+                               const std::string& experiment_id, int first_line = 1);
 
 /// The table as CSV, in the first shape.
 std::string data_table_text(const estimate::Data& data);

@@ -21,21 +21,33 @@ char find_separator(std::string_view text) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (is_skipped(line)) continue;
-    bool quoted = false, tab = false, comma = false;
+    bool quoted = false, tab = false, comma = false, semicolon = false;
     for (const char c : trimmed(line)) {
       quoted ^= c == '"';
       tab |= c == '\t' && !quoted;
       comma |= c == ',' && !quoted;
+      semicolon |= c == ';' && !quoted;
     }
-    return tab && !comma ? '\t' : ',';
+    if (comma) return ',';
+    return semicolon ? ';' : tab ? '\t' : ',';
   }
   return ',';
 }
 
 }  // namespace
 
-TableScanner::TableScanner(std::string_view text, const std::string& file)
-    : text_(text), place_{file, 1, 1}, separator_(find_separator(text)) {}
+TableScanner::TableScanner(std::string_view text, const std::string& file, int first_line)
+    : text_(text), place_{file, first_line, 1}, separator_(find_separator(text)) {
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    const auto before = text.substr(0, nul);
+    const auto last = before.rfind('\n');
+    place_.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    place_.column = static_cast<int>(nul - (last == std::string_view::npos ? 0 : last + 1)) + 1;
+    throw base::InputError(place_,
+                           "here is a NUL byte, which no text contains. Is this a binary file, or "
+                           "UTF-16? Save it as UTF-8.");
+  }
+}
 
 bool TableScanner::next_row(std::vector<Cell>& row) {
   while (at_ < text_.size()) {
@@ -85,13 +97,13 @@ Cell TableScanner::next_cell() {
   if (at_ < text_.size() && text_[at_] == '"') return quoted_cell();
   const std::string_view line = rest_of_line();
   const std::string_view cell = line.substr(0, line.find(separator_));
-  Cell out{std::string(trimmed(cell)), place_};
+  Cell out{std::string(trimmed(cell)), place_, separator_ != ','};
   skip(cell.size());
   return out;
 }
 
 Cell TableScanner::quoted_cell() {
-  Cell cell{"", place_};
+  Cell cell{"", place_, separator_ != ','};
   skip(1);
   for (;;) {
     const auto quote = text_.find('"', at_);
@@ -108,14 +120,21 @@ Cell TableScanner::quoted_cell() {
   if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') {
     throw base::InputError(place_,
                            fmt::format("a {} or the end of the line must follow a quoted cell.",
-                                       separator_ == ',' ? "comma" : "tab"));
+                                       separator_ == ','   ? "comma"
+                                       : separator_ == ';' ? "semicolon"
+                                                           : "tab"));
   }
   return cell;
 }
 
 double cell_number(const Cell& cell, const std::string& column, bool non_finite) {
   if (cell.text.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto parsed = parse_number(cell.text);
+  std::string text = cell.text;
+  const auto comma = text.find(',');
+  if (cell.decimal_comma && comma != std::string::npos && text.find('.') == std::string::npos) {
+    text[comma] = '.';  // a second comma is left, and no number
+  }
+  const auto parsed = parse_number(text);
   const bool accepted =
       parsed.kind == NumberKind::kNumber || (parsed.kind == NumberKind::kNotFinite && non_finite);
   if (accepted) return parsed.value;

@@ -12,14 +12,15 @@ namespace parfait::io {
 struct Cell {
   std::string text;
   base::Place place;
+  bool decimal_comma = false;  ///< commas do not separate here: one may be a decimal point
 };
 
-/// Cuts the text of a table into rows of cells, which commas separate, or tabs if the first row has
-/// tabs and no commas. Cells may be quoted and then hold separators and line ends.
+/// Cuts the text of a table into rows of cells, which commas separate, or semicolons or tabs if the
+/// first row has these and no commas. Cells may be quoted and then hold separators and line ends.
 class TableScanner {
  public:
-  /// `text` must outlive this.
-  TableScanner(std::string_view text, const std::string& file);
+  /// `text` must outlive this. `first_line`: of the text in its file.
+  TableScanner(std::string_view text, const std::string& file, int first_line = 1);
 
   /// The next row that is neither empty nor a comment (#); false at the end of the text. InputError
   /// if a quote is not closed.
@@ -46,7 +47,8 @@ std::vector<std::string> read_header(TableScanner& scanner, const std::string& f
 /// InputError unless the row has a cell for every column.
 void check_width(const std::vector<Cell>& row, std::size_t num_columns);
 
-/// The number in a cell of that column, NaN if it is empty. InputError for anything else;
+/// The number in a cell of that column, NaN if it is empty. Between semicolons or tabs 1,5 is a
+/// number, too. InputError for anything else;
 /// `non_finite`: nan and inf are numbers too.
 double cell_number(const Cell& cell, const std::string& column, bool non_finite = false);
 

@@ -1,6 +1,7 @@
 #include "parfait/io/text/text_file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -38,6 +39,26 @@ void write_text_file(const std::filesystem::path& file, std::string_view text) {
   if (!out) {
     throw base::InputError(fmt::format("cannot write \"{}\": {}.", file.string(),
                                        std::generic_category().message(errno)));
+  }
+}
+
+void replace_text_file(const std::filesystem::path& file, std::string_view text) {
+  std::error_code ignored;
+  // What is no regular file (a device, a pipe) cannot be replaced, only written to.
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored)) {
+    return write_text_file(file, text);
+  }
+  const auto target =
+      std::filesystem::is_symlink(file, ignored) ? std::filesystem::canonical(file) : file;
+  auto partial = target;
+  partial.replace_filename("." + target.filename().string() + ".partial-" +
+                           std::to_string(getpid()));
+  try {
+    write_text_file(partial, text);
+    std::filesystem::rename(partial, target);
+  } catch (...) {
+    std::filesystem::remove(partial, ignored);
+    throw;
   }
 }
 

@@ -18,4 +18,7 @@ std::string read_text_file(const std::filesystem::path& file, const base::Place&
 /// InputError if the file cannot be written completely.
 void write_text_file(const std::filesystem::path& file, std::string_view text);
 
+/// The same in one step: until everything is written the old file stays what it was.
+void replace_text_file(const std::filesystem::path& file, std::string_view text);
+
 }  // namespace parfait::io

@@ -14,6 +14,13 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+constexpr std::size_t kBytesPerBlock = 256;  // bytes
+
+/// Not the continuation of a UTF-8 character.
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
 std::size_t count_leading_space(std::string_view text) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_space) -
                                   text.begin());
@@ -24,8 +31,17 @@ std::size_t count_leading_space(std::string_view text) {
 XmlSource::XmlSource(std::string_view text, std::string file_name)
     : text_(text), file_(std::move(file_name)) {
   line_starts_.push_back(0);
+  std::size_t characters = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (i % kBytesPerBlock == 0) characters_.push_back(characters);
+    characters += begins_character(text_[i]) ? 1 : 0;
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
+  }
+  characters_.push_back(characters);
+  if (const auto nul = text_.find('\0'); nul != std::string::npos) {
+    throw base::InputError(place(nul),
+                           "here is a NUL byte, which no text contains. Is this a binary file, or "
+                           "UTF-16? Save it as UTF-8.");
   }
   // Line ends inside attributes are kept, so that places inside long formulas stay right.
   constexpr unsigned kOptions = pugi::parse_default & ~pugi::parse_wconv_attribute;
@@ -50,11 +66,16 @@ base::Place XmlSource::place(std::size_t offset) const {
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const std::size_t start = *(next - 1);
   // Columns count characters, not the bytes of their UTF-8 code.
-  const auto characters =
-      std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(start),
-                    text_.begin() + static_cast<std::ptrdiff_t>(offset),
-                    [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  const std::size_t characters = characters_before(offset) - characters_before(start);
   return {file_, static_cast<int>(next - line_starts_.begin()), static_cast<int>(characters) + 1};
+}
+
+std::size_t XmlSource::characters_before(std::size_t offset) const {
+  const std::size_t block = offset / kBytesPerBlock;
+  if (block >= characters_.size()) return characters_.back();
+  const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(block * kBytesPerBlock);
+  const auto end = text_.begin() + static_cast<std::ptrdiff_t>(offset);
+  return characters_[block] + static_cast<std::size_t>(std::count_if(begin, end, begins_character));
 }
 
 Element::Element(const XmlSource& source, pugi::xml_node node, std::string context)
@@ -78,9 +99,10 @@ Element::Element(const XmlSource& source, pugi::xml_node node, std::string conte
     at = end + 1;
     // How a file names its schema for editors says nothing about the model.
     if (name.starts_with("xmlns") || name.starts_with("xsi:")) continue;
-    attributes_.push_back({{name, name_place},
-                           {std::string(trimmed(attribute.value())),
-                            source.place(end - raw.size() + count_leading_space(raw))}});
+    const std::size_t leading = count_leading_space(raw);
+    attributes_.push_back(
+        {{name, name_place},
+         {std::string(trimmed(attribute.value())), source.place(end - raw.size() + leading)}});
   }
 }
 
@@ -160,8 +182,9 @@ Text Element::text() {
     const std::string_view piece = node.value();
     if (trimmed(piece).empty()) continue;
     if (joined.empty()) {
-      first = source_->place(static_cast<std::size_t>(node.offset_debug()) +
-                             count_leading_space(piece));
+      const std::size_t begin =
+          static_cast<std::size_t>(node.offset_debug()) + count_leading_space(piece);
+      first = source_->place(begin);
     }
     joined += piece;
   }

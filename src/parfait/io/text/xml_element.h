@@ -32,9 +32,12 @@ class XmlSource {
   const std::string& file() const { return file_; }
 
  private:
+  std::size_t characters_before(std::size_t offset) const;
+
   std::string text_;
   std::string file_;
   std::vector<std::size_t> line_starts_;
+  std::vector<std::size_t> characters_;  ///< before each block of bytes: places are found in O(1)
   pugi::xml_document document_;
 };
 

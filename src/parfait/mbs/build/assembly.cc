@@ -261,6 +261,19 @@ int Model::degrees_of_freedom() const {
   return 12 * s.num_bodies - body_rows - (s.num_rows - dropped);
 }
 
+std::vector<std::string> Model::driven() const {
+  const ModelData& m = *data_;
+  std::vector<std::string> ids;
+  for (const auto& offset : m.offset.specs) {
+    if (offset.formula < 0 || !m.offset.formulas[offset.formula].uses(0)) continue;  // slot of t
+    const auto& joints = m.kernel.structure.joints;
+    std::size_t joint = 0;
+    while (offset.row >= joints[joint].first_row + joints[joint].nrows) ++joint;
+    ids.push_back(m.kernel.joint_ids[joint]);
+  }
+  return ids;
+}
+
 std::vector<std::string> Model::redundant_rows() const {
   std::vector<std::string> names;
   for (int row : partition_at(*this, initial_state()).dropped) names.push_back(row_name(row));

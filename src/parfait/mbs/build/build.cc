@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "parfait/mbs/build/assembly.h"
@@ -21,7 +23,11 @@ namespace {
 
 class Builder {
  public:
-  explicit Builder(ModelData& model) : m(model), d(model.description) {}
+  explicit Builder(ModelData& model) : m(model), d(model.description) {
+    for (const auto& body : d.bodies) {
+      body_indices_.emplace(body.id, static_cast<int>(body_indices_.size()));
+    }
+  }
 
   void build() {
     m.warnings = mechanism::check(d);
@@ -46,10 +52,9 @@ class Builder {
  private:
   int body_index(const std::string& id) const {
     if (id == kInertial) return static_cast<int>(d.bodies.size());
-    for (std::size_t i = 0; i < d.bodies.size(); ++i) {
-      if (d.bodies[i].id == id) return static_cast<int>(i);
-    }
-    return -1;  // check() has seen to it that this does not happen
+    const auto found = body_indices_.find(id);
+    // check() has seen to it that there is one
+    return found == body_indices_.end() ? -1 : found->second;
   }
 
   /// A marker as an element uses it; `own` is the prefix of its constants if it has a frame of its
@@ -90,7 +95,20 @@ class Builder {
       state.derivative.formula = "0";
       m.external.states.push_back(state);
     }
+    for (const char* what : {"supplied", "dissipated"}) {
+      State state;
+      state.id = std::string("energy.") + what;
+      state.derivative.formula = std::string("power.") + what;
+      if (is_output(state.id)) m.external.states.push_back(state);
+    }
     m.external.num_formulas = static_cast<int>(m.external.states.size());
+  }
+  /// Whether the simulation is to show it, alone or in a formula.
+  bool is_output(const std::string& name) const {
+    const auto& outputs = d.simulation.outputs;
+    return std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+      return output.text.find(name) != std::string::npos;
+    });
   }
 
   void build_bodies() {
@@ -192,6 +210,7 @@ class Builder {
       build_ends(frames, *spec.element, spec.ends);
       spec.constants = constant_range(force.id, infos);
       spec.num_switches = static_cast<int>(spec.element->switch_infos().size());
+      spec.accounts_for_power = type.accounts_for_power;
       build_element_states(force, type, spec);
       m.force.elements.push_back(std::move(spec));
       force_descriptions_.push_back(&force);
@@ -386,7 +405,8 @@ class Builder {
       if (!quantities_) return -1;
       const auto quantity = m.quantities.find(std::string(name));
       if (!quantity) return -1;
-      if (quantity->needs_rates()) {
+      const bool knows_reactions = quantities_ == &m.external.quantities;
+      if (quantity->needs_rates() && !(knows_reactions && quantity->needs_reactions_only())) {
         throw base::InputError(
             place_, fmt::format("{}: \"{}\" needs the accelerations, which are not known when this "
                                 "formula is evaluated; use positions, velocities or forces.",
@@ -446,6 +466,21 @@ class Builder {
       FormulaScope scope(m, "", &m.external.quantities, mechanism::element_label("state", state.id),
                          state.derivative.place);
       m.external.formulas.emplace_back(state.derivative.formula, scope, state.derivative.place);
+      check_branches(state, m.external.formulas.back());
+    }
+  }
+
+  /// Where it branches is looked for without solving for reactions.
+  void check_branches(const State& state, const expr::Formula& formula) const {
+    if (formula.num_switches() == 0) return;
+    for (int slot : formula.used_slots()) {
+      if (slot < m.slots.first_quantity) continue;
+      const Quantity& used = m.external.quantities[slot - m.slots.first_quantity];
+      if (!used.needs_reactions_only()) continue;
+      throw base::InputError(state.derivative.place,
+                             fmt::format("{}: power.supplied needs the reactions, which are not "
+                                         "known where this formula branches.",
+                                         mechanism::element_label("state", state.id)));
     }
   }
 
@@ -561,6 +596,7 @@ class Builder {
 
   ModelData& m;
   const Description& d;
+  std::unordered_map<std::string, int> body_indices_;
   std::vector<std::pair<const JointType*, std::string>> joint_offsets_;
   std::size_t num_typed_ = 0;
   std::vector<const Force*> force_descriptions_;

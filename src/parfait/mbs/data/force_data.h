@@ -24,6 +24,7 @@ struct ForceSpec {
   int first_state = 0, num_states = 0;  ///< among the external states
   int law = -1;                         ///< index of its formula
   int first_switch = 0, num_switches = 0;
+  bool accounts_for_power = false;  ///< by its potential and its dissipation
 };
 
 /// Constant.

@@ -16,7 +16,44 @@ void Quantities::add(const std::string& name, Quantity quantity) {
   if (index_.try_emplace(name, quantity).second) names_.push_back(name);
 }
 
+/// What hangs on the end of a joint once it is taken out.
+void Quantities::find_beyond(const ModelData& m) {
+  const Description& d = m.description;
+  const auto index_of = [&](const std::string& id) {
+    std::size_t b = 0;
+    while (b < d.bodies.size() && d.bodies[b].id != id) ++b;
+    return b;
+  };
+  struct Link {
+    std::size_t begin, end;
+  };
+  std::vector<Link> links;
+  for (const auto& joint : d.joints) {
+    const bool ties = !type_of(joint).rows.empty();
+    links.push_back(ties ? Link{index_of(joint.begin.body), index_of(joint.end.body)} : Link{0, 0});
+  }
+  for (const auto& constraint : d.constraints) {
+    links.push_back({index_of(constraint.begin.body), index_of(constraint.end.body)});
+  }
+  for (std::size_t j = 0; j < d.joints.size(); ++j) {
+    std::vector<char> reached(d.bodies.size() + 1, 0);
+    reached[links[j].end] = 1;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (std::size_t k = 0; k < links.size(); ++k) {
+        const auto& [begin, end] = links[k];
+        if (k == j || reached[begin] == reached[end]) continue;
+        reached[begin] = reached[end] = 1;
+        grows = true;
+      }
+    }
+    const bool is_loop = reached[links[j].begin] != 0;
+    beyond_.push_back(is_loop ? std::vector<char>{} : reached);
+  }
+}
+
 Quantities::Quantities(const ModelData& m) {
+  find_beyond(m);
   const Description& d = m.description;
   const auto each = [](QuantityOf of, auto&& visit) {
     for (const auto& family : mechanism::quantity_families()) {
@@ -68,6 +105,13 @@ Quantities::Quantities(const ModelData& m) {
     for (std::size_t i = 0; i < type.quantities.size(); ++i) {
       add(force.id + "." + type.quantities[i].name,
           {Kind::kForce, -1, element, static_cast<int>(i)});
+    }
+    if (type.is_element() && m.force.elements[element].element->pulls_along_path()) {
+      for (std::size_t j = 0; j < d.joints.size(); ++j) {
+        if (beyond_[j].empty() || type_of(d.joints[j]).free_rotations != 1) continue;
+        add(force.id + ".moment_arm." + d.joints[j].id,
+            {Kind::kMomentArm, -1, element, marker + static_cast<int>(j), static_cast<int>(j)});
+      }
     }
     element += type.is_element() ? 1 : 0;
   }

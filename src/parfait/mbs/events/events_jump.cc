@@ -298,6 +298,57 @@ void Model::jump_directions(dynamics::Workspace& ws, const dynamics::PointDirect
   }
 }
 
+namespace {
+
+bool any_sets_start(const ModelData& m) {
+  return std::any_of(m.force.elements.begin(), m.force.elements.end(),
+                     [](const ForceSpec& force) { return force.element->sets_start(); });
+}
+
+/// States that elements find themselves, at the position in y (fibres of a muscle at rest).
+void start_elements(const ModelData& m, ModelWorkspace& w, dynamics::Vec y) {
+  if (!any_sets_start(m)) return;
+  w.state.t = 0;
+  load_state(m, w, y.data());
+  place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
+  for (const auto& force : m.force.elements) {
+    if (!force.element->sets_start()) continue;
+    const auto at = look_at(m, w, force);
+    force.element->start(at, y.subspan(2 * m.sizes.nq + force.first_state,
+                                       static_cast<std::size_t>(force.num_states)));
+  }
+}
+
+/// Their directions; dy has those of the constants they begin with.
+void start_element_directions(const ModelData& m, ModelWorkspace& w, dynamics::Directions& dy) {
+  if (!any_sets_start(m)) return;
+  std::vector<double> y(static_cast<std::size_t>(m.sizes.ny()));
+  std::copy(m.start.described.begin(), m.start.described.end(), y.begin());
+  for (const auto& own : m.external.of_elements) {
+    y[2 * m.sizes.nq + own.state] = w.bound.constants[own.constant];
+  }
+  w.state.t = 0;
+  load_state(m, w, y.data());
+  place_bodies(m.kernel.structure, w.bound.kernel, w.state.q_now, w.state.v_now, w.k);
+  const dynamics::PointDirections along{.dt = {}, .dy = &dy};
+  AlignedVector<Dual> states(static_cast<std::size_t>(std::max(m.force.max_states, 1)));
+  for (int chunk = 0; chunk < dy.chunks(); ++chunk) {
+    seed_chunk(m, w, along, chunk);
+    Lane* lanes = reinterpret_cast<Lane*>(dy.chunk(chunk));
+    place_lanes(m, w, lanes, true);
+    for (const auto& force : m.force.elements) {
+      if (!force.element->sets_start()) continue;
+      const int first = 2 * m.sizes.nq + force.first_state;
+      for (int i = 0; i < force.num_states; ++i) states[i] = {y[first + i], lanes[first + i]};
+      force.element->start(look_at_directions(m, w, force),
+                           {states.data(), static_cast<std::size_t>(force.num_states)});
+      for (int i = 0; i < force.num_states; ++i) lanes[first + i] = states[i].d;
+    }
+  }
+}
+
+}  // namespace
+
 void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/) const {
   const ModelData& m = *data_;
   // Not as assembled: assembling is a projection, and where it leads depends on the parameters.
@@ -308,6 +359,7 @@ void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/)
   for (const auto& own : m.external.of_elements) {
     y[2 * m.sizes.nq + own.state] = w.bound.constants[own.constant];
   }
+  start_elements(m, cast(ws), y);
 }
 
 void Model::start_directions(dynamics::Workspace& ws, dynamics::Directions& dy) const {
@@ -328,6 +380,7 @@ void Model::start_directions(dynamics::Workspace& ws, dynamics::Directions& dy) 
           w.seed.constant_lanes[chunk * m.constants.num_driven() + driven][k % math::kLanes];
     }
   }
+  start_element_directions(m, cast(ws), dy);
 }
 
 }  // namespace parfait::mbs

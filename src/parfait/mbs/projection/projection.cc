@@ -192,9 +192,25 @@ bool approach_positions(const ModelData& m, ModelWorkspace& w, double tolerance)
   return false;
 }
 
-ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tolerance) {
+ProjectionTolerance projection_tolerance(const ModelData& m, const double* q, const double* v,
+                                         double asked) {
+  // Sums of a few products of numbers of this size do not come closer to zero.
+  constexpr double kRounding = 1e-14;
+  const double length = std::max(1.0, largest(q, m.sizes.nq));
+  const double speed = largest(v, m.sizes.nv);
+  bool has_squares = false;
+  for (const JointShape& shape : m.kernel.structure.joints) {
+    for (int i = 0; i < shape.nrows; ++i) has_squares |= shape.rows[i].kind == RowKind::kBBX;
+  }
+  return {.position = std::max(asked, kRounding * length * (has_squares ? length : 1.0)),
+          .velocity = std::max(asked, kRounding * length * speed)};
+}
+
+ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double asked) {
   auto& P = w.projection;
   ProjectionReport report;
+  const auto tolerances = projection_tolerance(m, P.q0.data(), P.v0.data(), asked);
+  double tolerance = tolerances.position;
   double* g_pos = P.g.data();
   double* g_vel = g_pos + m.sizes.num_pos;
   w.k.metric_offset.clear();
@@ -242,6 +258,7 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
   report.residual = defect;
 
   // Velocities: the first step is exact unless a row is quadratic in the velocities.
+  tolerance = tolerances.velocity;
   way = 0;
   last_step = {};
   for (int i = 0;; ++i) {
@@ -267,6 +284,37 @@ ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double tole
   report.distance_q = mass_distance(w.bound.kernel, m.kernel.num_bodies(), P.q0.data(), P.q.data());
   report.distance_v = mass_distance(w.bound.kernel, m.kernel.num_bodies(), P.v0.data(), P.v.data());
   return report;
+}
+
+/// Lengths and speeds of the model: origins, centres of mass, and what an acceleration makes of a
+/// length. Axes have the length 1.
+void Model::state_sizes(dynamics::Workspace& ws, dynamics::ConstVec y, dynamics::ConstVec dydt,
+                        dynamics::Vec sizes) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  std::ranges::fill(sizes, 0.0);
+  if (!m.kernel.canonical) return;
+  const int nq = m.sizes.nq;
+  double length = 0, speed = 0, rate = 0, acceleration = 0, axis_acceleration = 0;
+  for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
+    for (int i = 0; i < 12; ++i) {
+      const int at = 12 * b + i;
+      const bool is_axis = i >= 3;
+      if (!is_axis) length = std::max(length, std::abs(y[at]));
+      double& v = is_axis ? rate : speed;
+      double& a = is_axis ? axis_acceleration : acceleration;
+      v = std::max(v, std::abs(y[nq + at]));
+      a = std::max(a, std::abs(dydt[nq + at]));
+    }
+    for (const double c : w.bound.kernel.center(b)) length = std::max(length, std::abs(c));
+  }
+  speed = std::max(speed, std::sqrt(acceleration * length));
+  rate = std::max(rate, std::sqrt(axis_acceleration));
+  for (int i = 0; i < nq; ++i) {
+    const bool is_axis = i % 12 >= 3;
+    sizes[i] = is_axis ? 1 : length;
+    sizes[nq + i] = is_axis ? rate : speed;
+  }
 }
 
 ProjectionReport Model::project(dynamics::Workspace& ws, double t, dynamics::Vec y, Norm norm,

@@ -4,6 +4,14 @@
 
 namespace parfait::mbs {
 
+/// The tolerance that was asked for, or where the rounding of numbers as large as those of a state
+/// ends it: in millimetres, far from the origin or fast, |g| does not come closer to zero.
+struct ProjectionTolerance {
+  double position = 0, velocity = 0;
+};
+ProjectionTolerance projection_tolerance(const ModelData& m, const double* q, const double* v,
+                                         double asked);
+
 /// Nearest position in the mass norm, then nearest velocity there (Kraus 2006, section 8.5.4,
 /// corrected):
 ///   [M G^T; G 0] (dq, lambda) = -(M (q - q0), g_pos),

@@ -103,8 +103,10 @@ class DenseProjection {
     return out;
   }
 
-  ProjectionReport project(VectorXd& x, Norm norm, double tolerance) {
+  ProjectionReport project(VectorXd& x, Norm norm, double asked) {
     const VectorXd x0 = x;
+    const auto tolerances = projection_tolerance(m, x.data(), x.data() + m.sizes.nq, asked);
+    const double tolerance = std::max(tolerances.position, tolerances.velocity);
     ProjectionReport report;
     VectorXd g;
     MatrixXd jacobian;

@@ -74,15 +74,21 @@ JointShape make_shape(const JointInput& joint, GeometrySpec& geometry) {
 }
 
 void list_joint_sides(Structure& s) {
-  for (int b = 0; b < s.num_bodies; ++b) {
-    s.first_side.push_back(static_cast<int>(s.joint_sides.size()));
+  // Counted first, then put in their places: joints of a body stay in their order.
+  s.first_side.assign(static_cast<std::size_t>(s.num_bodies) + 1, 0);
+  const auto for_sides = [&](const auto& visit) {
     for (int j = 0; j < static_cast<int>(s.joints.size()); ++j) {
       for (int side = 0; side < 2; ++side) {
-        if (s.joints[j].body[side] == b) s.joint_sides.push_back({j, side});
+        const int body = s.joints[j].body[side];
+        if (body >= 0 && body < s.num_bodies) visit(body, j, side);
       }
     }
-  }
-  s.first_side.push_back(static_cast<int>(s.joint_sides.size()));
+  };
+  for_sides([&](int body, int, int) { ++s.first_side[static_cast<std::size_t>(body) + 1]; });
+  for (int b = 0; b < s.num_bodies; ++b) s.first_side[b + 1] += s.first_side[b];
+  s.joint_sides.resize(static_cast<std::size_t>(s.first_side.back()));
+  std::vector<int> next(s.first_side.begin(), s.first_side.end() - 1);
+  for_sides([&](int body, int j, int side) { s.joint_sides[next[body]++] = {j, side}; });
 }
 
 /// Bodies in their order, each after its joints are open; a joint is closed with its second body.

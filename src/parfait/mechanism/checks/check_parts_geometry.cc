@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -102,10 +104,27 @@ void check_body(const Body& body, const StartNumbers& numbers) {
   }
 }
 
-void check_end(const Description& description, const Marker& marker, const std::string& name,
-               const std::string& label, const Place& around, const StartNumbers& numbers) {
+/// The bodies of a description by their ids.
+class BodiesById {
+ public:
+  explicit BodiesById(const Description& description) {
+    for (const auto& body : description.bodies) bodies_.emplace(body.id, &body);
+  }
+  /// Null: there is none.
+  const Body* find(const std::string& id) const {
+    const auto found = bodies_.find(id);
+    return found == bodies_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, const Body*> bodies_;
+};
+
+void check_end(const Description& description, const BodiesById& bodies, const Marker& marker,
+               const std::string& name, const std::string& label, const Place& around,
+               const StartNumbers& numbers) {
   const Place& place = place_or(marker.place, around);
-  const Body* body = find_by_id(description.bodies, marker.body);
+  const Body* body = bodies.find(marker.body);
   if (!body && marker.body != kInertial) {
     std::vector<std::string> ids = {kInertial};
     append_ids(description.bodies, ids);
@@ -131,18 +150,18 @@ void check_end(const Description& description, const Marker& marker, const std::
 }
 
 /// Forces may act inside a body that can be deformed (Kraus 2006, section 5.1.2).
-bool may_be_inside(const Description& description, std::string_view kind, const std::string& id) {
-  const Body* body = find_by_id(description.bodies, id);
-  return kind == "force" && body && description.natural.of(id).released.any();
+bool may_be_inside(const Description& description, const BodiesById& bodies, std::string_view kind,
+                   const std::string& id) {
+  return kind == "force" && bodies.find(id) && description.natural.of(id).released.any();
 }
 
-void check_ends(const Description& description, const char* kind, const std::string& id,
-                const Place& place, const Marker& begin, const Marker& end,
+void check_ends(const Description& description, const BodiesById& bodies, const char* kind,
+                const std::string& id, const Place& place, const Marker& begin, const Marker& end,
                 const StartNumbers& numbers) {
   const std::string label = element_label(kind, id);
-  check_end(description, begin, id + ".begin", label + ": begin", place, numbers);
-  check_end(description, end, id + ".end", label + ": end", place, numbers);
-  if (begin.body == end.body && !may_be_inside(description, kind, end.body)) {
+  check_end(description, bodies, begin, id + ".begin", label + ": begin", place, numbers);
+  check_end(description, bodies, end, id + ".end", label + ": end", place, numbers);
+  if (begin.body == end.body && !may_be_inside(description, bodies, kind, end.body)) {
     fail(place_or(end.body_place, place), label,
          fmt::format("begin and end are on the same body \"{}\".", end.body));
   }
@@ -231,8 +250,10 @@ void check_bodies(const Description& description, const StartNumbers& numbers) {
 }
 
 void check_connections(const Description& description, const StartNumbers& numbers) {
+  const BodiesById bodies(description);
   for (const auto& joint : description.joints) {
-    check_ends(description, "joint", joint.id, joint.place, joint.begin, joint.end, numbers);
+    check_ends(description, bodies, "joint", joint.id, joint.place, joint.begin, joint.end,
+               numbers);
     const auto infos = type_constants(joint);
     for (const auto& row : type_of(joint).rows) {
       const bool is_norm = row.kind == RowKind::kBBX || row.kind == RowKind::kVVX;
@@ -244,7 +265,7 @@ void check_connections(const Description& description, const StartNumbers& numbe
     }
   }
   for (const auto& constraint : description.constraints) {
-    check_ends(description, "constraint", constraint.id, constraint.place, constraint.begin,
+    check_ends(description, bodies, "constraint", constraint.id, constraint.place, constraint.begin,
                constraint.end, numbers);
     const bool is_norm = constraint.key == "BBX" || constraint.key == "VVX";
     if (!is_norm || constraint.offset.is_formula()) continue;  // a formula may depend on time
@@ -253,17 +274,19 @@ void check_connections(const Description& description, const StartNumbers& numbe
   }
   for (const auto& force : description.forces) {
     if (force.begin && force.end && force.via.empty()) {
-      check_ends(description, "force", force.id, force.place, *force.begin, *force.end, numbers);
+      check_ends(description, bodies, "force", force.id, force.place, *force.begin, *force.end,
+                 numbers);
       continue;
     }
     for (const auto& end : ends_of(force)) {
-      check_end(description, *end.marker, force.id + "." + end.name,
+      check_end(description, bodies, *end.marker, force.id + "." + end.name,
                 element_label("force", force.id) + ": " + end.name, force.place, numbers);
     }
   }
   for (const auto& event : description.events) {
     if (!event.begin || !event.end) continue;
-    check_ends(description, "event", event.id, event.place, *event.begin, *event.end, numbers);
+    check_ends(description, bodies, "event", event.id, event.place, *event.begin, *event.end,
+               numbers);
     const auto infos = type_constants(event);
     for (std::size_t i = 0; i < infos.size(); ++i) {
       const Value* value = given_value(infos, event.constants, static_cast<int>(i));

@@ -9,6 +9,7 @@
 
 #include "parfait/dynamics/vocabulary.h"
 #include "parfait/mechanism/description/natural_coordinates.h"
+#include "parfait/mechanism/description/shape.h"
 
 /// A multibody model as a person describes it: what a model file says, nothing computed, and (but
 /// for `natural`) nothing about coordinates. `io` reads and writes it; an engine such as mbs::Model
@@ -82,8 +83,8 @@ struct Body {
                                 Value3{0.0, 0.0, 0.0}};
   InertiaPoint about = InertiaPoint::kCenterOfMass;
   std::vector<Marker> markers;
-  std::vector<std::string> shapes;  ///< `<shape>` elements as XML text: looks, no mechanics
-  Place position_place;             ///< where the initial frame is given
+  std::vector<Shape> shapes;  ///< looks, no mechanics
+  Place position_place;       ///< where the initial frame is given
 };
 
 /// Constants by name ("stiffness") or by position ("Constant_1"), as written.
@@ -159,6 +160,7 @@ struct Description {
   NaturalCoordinates natural;  ///< what an engine in other coordinates refuses
   std::vector<std::string> remarks;
   Simulation simulation;
+  std::vector<Shape> shapes;  ///< that stand in the world: a floor, a seat
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<Constraint> constraints;

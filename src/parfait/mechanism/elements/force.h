@@ -124,7 +124,7 @@ struct ElementPoint {
   const Law<S>* law = nullptr;  ///< null: the element has none
 };
 
-/// What it does there.
+/// What it does there: act() writes all that use() says it gives, whatever stood there before.
 template <class S>
 struct ElementForces {
   std::span<EndForce<S>> ends;
@@ -170,6 +170,18 @@ class ForceElement {
   virtual void jump(const ElementPoint<double>& at, int which, std::span<double> states) const = 0;
   virtual void jump(const ElementPoint<Dual>& at, int which, std::span<Dual> states) const = 0;
 
+  /// Its states at the start; on entry the constants they begin with. Frames are those of the
+  /// initial position as described.
+  virtual bool sets_start() const { return false; }
+  virtual void start(const ElementPoint<double>& at, std::span<double> states) const;
+  virtual void start(const ElementPoint<Dual>& at, std::span<Dual> states) const;
+
+  /// Elements that pull along a path: the forces of a unit tension, whose sum with the velocities
+  /// is minus the rate of the length. Moment arms are made of them.
+  virtual bool pulls_along_path() const { return false; }
+  virtual void pull(const ElementPoint<double>& at, std::span<EndForce<double>> out) const;
+  virtual void pull(const ElementPoint<Dual>& at, std::span<EndForce<Dual>> out) const;
+
   /// d(forces, rates of states) / d(frames, constants, states, t, law). Written here by
   /// differentiating act() column by column; an element that knows better may.
   virtual void jacobian(const ElementPoint<double>& at, ForceJacobian& out) const;
@@ -182,7 +194,8 @@ class ForceElement {
 ///   void act(const ElementPoint<S>&, const ElementForces<S>&) const
 ///
 /// and, where it has them, S potential(at), S dissipation(at), S quantity(at, i),
-/// switch_infos(), switches(at, std::span<S>), jump(at, which, std::span<S>).
+/// switch_infos(), switches(at, std::span<S>), jump(at, which, std::span<S>), start(at,
+/// std::span<S>), pull(at, std::span<EndForce<S>>).
 template <class Written>
 class WrittenForce : public ForceElement {
  public:
@@ -216,6 +229,28 @@ class WrittenForce : public ForceElement {
   }
   void jump(const ElementPoint<Dual>& at, int which, std::span<Dual> states) const override {
     if constexpr (requires { written_.jump(at, which, states); }) written_.jump(at, which, states);
+  }
+  bool sets_start() const override {
+    return requires(const ElementPoint<double>& at, std::span<double> x) {
+      written_.start(at, x);
+    };
+  }
+  void start(const ElementPoint<double>& at, std::span<double> states) const override {
+    if constexpr (requires { written_.start(at, states); }) written_.start(at, states);
+  }
+  void start(const ElementPoint<Dual>& at, std::span<Dual> states) const override {
+    if constexpr (requires { written_.start(at, states); }) written_.start(at, states);
+  }
+  bool pulls_along_path() const override {
+    return requires(const ElementPoint<double>& at, std::span<EndForce<double>> x) {
+      written_.pull(at, x);
+    };
+  }
+  void pull(const ElementPoint<double>& at, std::span<EndForce<double>> out) const override {
+    if constexpr (requires { written_.pull(at, out); }) written_.pull(at, out);
+  }
+  void pull(const ElementPoint<Dual>& at, std::span<EndForce<Dual>> out) const override {
+    if constexpr (requires { written_.pull(at, out); }) written_.pull(at, out);
   }
 
  protected:

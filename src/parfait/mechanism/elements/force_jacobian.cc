@@ -70,6 +70,11 @@ struct Column {
 
 }  // namespace
 
+void ForceElement::start(const ElementPoint<double>&, std::span<double>) const {}
+void ForceElement::start(const ElementPoint<Dual>&, std::span<Dual>) const {}
+void ForceElement::pull(const ElementPoint<double>&, std::span<EndForce<double>>) const {}
+void ForceElement::pull(const ElementPoint<Dual>&, std::span<EndForce<Dual>>) const {}
+
 void ForceElement::jacobian(const ElementPoint<double>& at, ForceJacobian& out) const {
   jacobian_by_directions(*this, at, out);
 }

@@ -5,6 +5,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 
 #include "parfait/mechanism/elements/force_jacobian.h"
 #include "parfait/mechanism/elements/registry.h"
@@ -40,6 +42,7 @@ class Trial {
     Force force;
     force.side = side;
     const int num_ends = type.min_ends;
+    force.via.resize(static_cast<std::size_t>(std::max(num_ends, 2)) - 2);
     element_ = type.make(force);
     Random random(seed);
     for (int e = 0; e < num_ends; ++e) {
@@ -79,8 +82,28 @@ class Trial {
   const std::vector<double>& rates() const { return rates_; }
 
   ElementPoint<double> at() {
-    return {frames_, constants_, states_, t_, nullptr, type_.has_law ? &law_ : nullptr};
+    return {frames_,
+            constants_,
+            states_,
+            t_,
+            mode_.empty() ? nullptr : mode_.data(),
+            type_.has_law ? &law_ : nullptr};
   }
+  /// Signs of its switching functions.
+  std::vector<std::int8_t> signs() {
+    std::vector<double> values(element_->switch_infos().size());
+    element_->switches(at(), values);
+    std::vector<std::int8_t> out;
+    out.reserve(values.size());
+    for (double value : values) out.push_back(value >= 0 ? 1 : -1);
+    return out;
+  }
+  /// From now on the branches are those of this point, wherever it is looked at.
+  void hold_branches() { mode_ = signs(); }
+  /// Whether it pushes or pulls here at all.
+  bool acts() { return is_finite() && rows(x_).cwiseAbs().maxCoeff() > 1e-3; }
+  /// Whether there is such a point at all: a path cannot begin inside of what it goes round.
+  bool is_finite() { return rows(x_).allFinite(); }
   /// Puts x where the element looks for it.
   void unpack(const std::vector<double>& x) {
     frames_.resize(num_ends_);
@@ -148,6 +171,7 @@ class Trial {
   std::vector<EndFrame<double>> frames_;
   std::vector<double> constants_, states_, rates_;
   double t_ = 0;
+  std::vector<std::int8_t> mode_;
   std::vector<EndForce<double>> forces_;
   expr::Formula formula_;
   double slots_[2] = {};
@@ -164,17 +188,29 @@ MatrixXd matrix(const ForceJacobian& J) {
   return out;
 }
 
+/// The first of many random points that is as asked for; elements such as contacts act at some
+/// only.
+std::unique_ptr<Trial> find_trial(const ForceType& type, unsigned seed,
+                                  const std::function<bool(Trial&)>& is_wanted) {
+  for (unsigned i = 0; i < 2000; ++i) {
+    auto trial = std::make_unique<Trial>(type, seed + 3 * i);
+    if (is_wanted(*trial)) return trial;
+  }
+  return nullptr;
+}
+
 template <class Check>
 void for_every_element(const Check& check) {
   int count = 0;
   for (const auto& type : element_types()) {
     for (unsigned seed : {1u, 2u, 3u}) {
-      Trial trial(type, seed);
-      check(type, trial);
+      const auto trial = find_trial(type, seed, [](Trial& t) { return t.acts(); });
+      ASSERT_TRUE(trial) << type.key << " never acts";
+      check(type, *trial);
       ++count;
     }
   }
-  EXPECT_GE(count, 22 * 3);
+  EXPECT_GE(count, 29 * 3);
 }
 
 Vec3<double> sum_of_torques(Trial& trial) {
@@ -217,7 +253,7 @@ TEST(ForceElements, LeaveToEventsTheStatesThatOnlyEventsChange) {
       held += type.states[i].is_held ? 1 : 0;
     }
   });
-  EXPECT_EQ(held, 3);
+  EXPECT_GE(held, 3);
 }
 
 TEST(ForceElements, GiveNoMomentUnlessTheWorldHoldsThem) {
@@ -260,30 +296,57 @@ TEST(ForceElements, LoseInPotentialAndDissipationWhatTheyGive) {
     EXPECT_GT(std::abs(power), 1e-4) << type.key;
     EXPECT_NEAR(power, -V.value[0] - lost, 1e-9 * std::max(1.0, std::abs(power))) << type.key;
   });
-  EXPECT_EQ(balanced, (3 * 4 + 2) * 3);  // spring, damper, both; bushing and cord
+  EXPECT_GE(balanced, (3 * 4 + 2 + 8) * 3);  // springs, dampers, both; bodily ones; examples
+}
+
+/// Its Jacobian is that of its forces as they continue on the branches of this point.
+void expect_derivative(const ForceType& type, Trial& trial) {
+  ForceJacobian own, by_directions;
+  trial.element().jacobian(trial.at(), own);
+  jacobian_by_directions(trial.element(), trial.at(), by_directions);
+  const MatrixXd J = matrix(own);
+  const double size = J.cwiseAbs().maxCoeff();
+  EXPECT_LT((J - matrix(by_directions)).cwiseAbs().maxCoeff(), 1e-13 * size + 1e-300) << type.key;
+  trial.hold_branches();
+  for (int column = 0; column < own.law_column(); ++column) {
+    const auto along = [&](double h) {
+      auto moved = trial.x();
+      moved[static_cast<std::size_t>(column)] += h;
+      return trial.rows(moved);
+    };
+    // Steep laws (a tendon, Hill's hyperbolas) want a shorter step than flat ones.
+    auto expected = testing_support::differentiate(along, 0.02);
+    const auto closer = testing_support::differentiate(along, 0.002);
+    if (closer.error < expected.error) expected = closer;
+    EXPECT_LT((J.col(column) - expected.value).cwiseAbs().maxCoeff(), 1e-9 * std::max(size, 1e-3))
+        << type.key << " column " << column;
+  }
 }
 
 TEST(ForceElements, HaveJacobiansThatAreTheirDerivatives) {
   for_every_element([](const ForceType& type, Trial& trial) {
-    ForceJacobian own, by_directions;
-    trial.element().jacobian(trial.at(), own);
-    jacobian_by_directions(trial.element(), trial.at(), by_directions);
-    const MatrixXd J = matrix(own);
-    const double size = J.cwiseAbs().maxCoeff();
-    EXPECT_GT(size, 0.1) << type.key;
-    EXPECT_LT((J - matrix(by_directions)).cwiseAbs().maxCoeff(), 1e-13 * size) << type.key;
-    for (int column = 0; column < own.law_column(); ++column) {
-      const auto expected = testing_support::differentiate(
-          [&](double h) {
-            auto moved = trial.x();
-            moved[static_cast<std::size_t>(column)] += h;
-            return trial.rows(moved);
-          },
-          0.02);
-      EXPECT_LT((J.col(column) - expected.value).cwiseAbs().maxCoeff(), 1e-9 * size)
-          << type.key << " column " << column;
-    }
+    ForceJacobian J;
+    trial.element().jacobian(trial.at(), J);
+    EXPECT_GT(matrix(J).cwiseAbs().maxCoeff(), 0.1) << type.key;
+    expect_derivative(type, trial);
   });
+}
+
+TEST(ForceElements, HaveTheirDerivativesOnBothSidesOfEverySwitch) {
+  int sides = 0;
+  for (const auto& type : element_types()) {
+    const auto infos = Trial(type, 1).element().switch_infos();
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      for (const std::int8_t sign : {1, -1}) {
+        const auto trial =
+            find_trial(type, 7, [&](Trial& t) { return t.is_finite() && t.signs()[i] == sign; });
+        ASSERT_TRUE(trial) << type.key << ": " << infos[i].name << " has one side only";
+        expect_derivative(type, *trial);
+        ++sides;
+      }
+    }
+  }
+  EXPECT_GE(sides, 2 * (3 + 3 + 5 + 3 + 4));  // bushing, three contacts, joint limit
 }
 
 TEST(ForceElements, HaveAJacobianOfTheirLaw) {
@@ -300,7 +363,7 @@ TEST(ForceElements, HaveAJacobianOfTheirLaw) {
     const VectorXd rows = trial.rows(trial.x());
     EXPECT_LT((matrix(J).col(J.law_column()) * F - rows).cwiseAbs().maxCoeff(), 1e-13) << type.key;
   });
-  EXPECT_EQ(laws, 12);
+  EXPECT_GE(laws, 12);
 }
 
 TEST(ForceElements, OnOneSideHaveTheJacobianOfTheirSide) {

@@ -83,6 +83,9 @@ Registry& registry() {
     Registry r;
     add_standard_joints(r);
     add_standard_forces(r);
+    add_tissue_forces(r);
+    add_contact_forces(r);
+    add_muscles(r);
     add_standard_events(r);
     return r;
   }();

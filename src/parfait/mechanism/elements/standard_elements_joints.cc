@@ -7,10 +7,10 @@
 namespace parfait::mechanism {
 namespace {
 
-constexpr Row kPoint[] = {{RowKind::kB0x}, {RowKind::kB0y}, {RowKind::kB0z}};
+constexpr Row kSamePoint[] = {{RowKind::kB0x}, {RowKind::kB0y}, {RowKind::kB0z}};
 
 std::vector<Row> with_point(std::initializer_list<Row> rotation) {
-  std::vector<Row> rows(std::begin(kPoint), std::end(kPoint));
+  std::vector<Row> rows(std::begin(kSamePoint), std::end(kSamePoint));
   rows.insert(rows.end(), rotation);
   return rows;
 }

@@ -17,10 +17,14 @@ struct Quantity {
     kJointDisplacementRate,
     kReactionForce,  ///< on the end body, at its marker
     kReactionTorque,
-    kForce,  ///< quantity `component` of the type of force `index`
+    kMomentArm,  ///< of force `index` about z of the joint whose frames are `component`, joint
+                 ///< `axis`
+    kForce,      ///< quantity `component` of the type of force `index`
     kKineticEnergy,
     kPotentialEnergy,
     kTotalEnergy,
+    kSuppliedPower,
+    kDissipatedPower,
     kState,  ///< external state `index`
     kParameter,
     kTime,
@@ -33,8 +37,10 @@ struct Quantity {
 
   bool needs_rates() const {
     return kind == Kind::kMarkerAcceleration || kind == Kind::kReactionForce ||
-           kind == Kind::kReactionTorque;
+           kind == Kind::kReactionTorque || kind == Kind::kSuppliedPower;
   }
+  /// Of reactions, not of accelerations: known when the rates of external states are computed.
+  bool needs_reactions_only() const { return kind == Kind::kSuppliedPower; }
 };
 
 }  // namespace parfait::mechanism

@@ -39,8 +39,8 @@ TEST(Diagnostics, GroupsAreOrderedByTheirRms) {
 }
 
 TEST(Diagnostics, AutocorrelationOfAnAlternatingSignalAlternates) {
-  std::vector<double> signal;
-  for (int i = 0; i < 100; ++i) signal.push_back(i % 2 == 0 ? 1 : -1);
+  std::vector<double> signal(100);
+  for (int i = 0; i < 100; ++i) signal[i] = i % 2 == 0 ? 1 : -1;
   const auto list = residuals_of(signal);
   const auto groups = residual_groups(list);
   const auto found = autocorrelation(groups, 3);
@@ -56,8 +56,8 @@ TEST(Diagnostics, UnevenSamplesHaveNoAutocorrelation) {
 }
 
 TEST(Diagnostics, AHistogramCountsEverything) {
-  std::vector<double> values;
-  for (int i = 0; i < 1000; ++i) values.push_back(std::sin(i));
+  std::vector<double> values(1000);
+  for (int i = 0; i < 1000; ++i) values[i] = std::sin(i);
   const auto bins = histogram(values);
   EXPECT_EQ(std::accumulate(bins.counts.begin(), bins.counts.end(), 0.0), 1000);
   EXPECT_EQ(bins.edges.size(), bins.counts.size() + 1);

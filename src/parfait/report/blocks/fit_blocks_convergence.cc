@@ -140,8 +140,11 @@ Html convergence_block(const FitView& view) {
   const auto& history = view.fit.history;
   if (history.empty()) return absent("There was no iteration.");
   Html figures;
+  // That of a likelihood may be negative.
+  const bool is_positive =
+      std::ranges::all_of(history, [](const Iteration& i) { return !(i.objective <= 0); });
   for (const auto& what :
-       {HistoryPlot{"objective", "Objective", "objective", &Iteration::objective, true},
+       {HistoryPlot{"objective", "Objective", "objective", &Iteration::objective, is_positive},
         HistoryPlot{"increment", "Increment", "|dx|", &Iteration::increment, true},
         HistoryPlot{"constraints", "Constraints", "violation", &Iteration::constraints, true},
         HistoryPlot{"step", "Step length", "step", &Iteration::step, false},

@@ -12,8 +12,9 @@ std::vector<NamedCell> fit_option_cells(const result::FitOptions& o) {
   std::vector<NamedCell> cells = {{"globalization", text(o.globalization)},
                                   {"back_projection", yes(o.back_projection)},
                                   {"tol", number(o.tol)},
-                                  {"max_iterations", count(o.max_iterations)},
                                   {"norm", text(o.norm)}};
+  if (o.max_iterations) cells.push_back({"max_iterations", count(*o.max_iterations)});
+  if (o.convergence) cells.push_back({"convergence", text(*o.convergence)});
   if (o.huber_gamma) cells.push_back({"huber_gamma", number(*o.huber_gamma)});
   cells.push_back({"condensing", text(o.condensing)});
   cells.push_back({"reduction", text(o.reduction)});

@@ -280,7 +280,8 @@ Html verdict_block(const FitView& view, const std::vector<Remark>& remarks) {
   const std::string said = converged ? converged_sentence(view) : sentence(fit.verdict.message);
 
   std::vector<Fact> facts;
-  if (std::isfinite(fit.sigma_scale)) {
+  const bool by_likelihood = fit.likelihood && fit.likelihood->is_objective;
+  if (std::isfinite(fit.sigma_scale) && !by_likelihood) {
     facts.push_back(
         {"β", number(fit.sigma_scale, 4), "residual scatter relative to the stated sigma"});
   }
@@ -291,8 +292,14 @@ Html verdict_block(const FitView& view, const std::vector<Remark>& remarks) {
   }
   if (std::isfinite(fit.objective)) {
     facts.push_back({"objective", number(fit.objective),
-                     fit.options.norm == "l2" ? "sum of squared weighted residuals"
-                                              : "of the norm " + fit.options.norm});
+                     by_likelihood              ? "−2 log of likelihood and priors"
+                     : fit.options.norm == "l2" ? "sum of squared weighted residuals"
+                                                : "of the norm " + fit.options.norm});
+  }
+  if (fit.likelihood && std::isfinite(fit.likelihood->log_likelihood)) {
+    facts.push_back({"log-likelihood", number(fit.likelihood->log_likelihood, 7),
+                     fmt::format("AIC {:.6g}, BIC {:.6g} with {} parameters", fit.likelihood->aic,
+                                 fit.likelihood->bic, fit.likelihood->parameters)});
   }
   if (fit.measurements && fit.degrees_of_freedom) {
     facts.push_back(

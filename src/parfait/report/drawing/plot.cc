@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "parfait/report/drawing/path.h"
+#include "parfait/report/drawing/plot_data.h"
 
 namespace parfait::report {
 namespace {
@@ -334,7 +335,8 @@ Html picture(const Plot& plot) {
                      box.top, box.width, box.height);
   const Draw draw{x, y, box.width, box.height};
   for (const auto& layer : plot.layers) out += std::visit(draw, layer);
-  return Html::trusted(out + "</svg></svg>");
+  return Html::trusted(
+      fmt::format("{}</svg></svg>{}{}{}", out, kPlotDataBegin, plot_data(plot), kPlotDataEnd));
 }
 
 Html figure(const Plot& plot) {

@@ -239,17 +239,18 @@ Html comparison_verdict(const Runs& runs, Partial&& partial) {
 
 }  // namespace
 
-std::string comparison_report(const std::vector<NamedFit>& fits) {
+std::string comparison_report(const std::vector<NamedFit>& fits, Liveness liveness) {
   Frame frame("Comparison of fits",
               comparison_verdict(fits, [](const NamedFit& r) { return r.fit.verdict.partial; }));
   frame.add("runs", "Runs", fit_overview(fits));
   frame.add("parameters", "Parameters", parameter_comparison(fits) + plots(interval_plots(fits)));
   frame.add("convergence", "Convergence",
             run_legend(run_names(fits)) + plots(objectives_plot(fits)));
-  return frame.page();
+  return finished(frame.page(), {}, liveness);
 }
 
-std::string comparison_report(const std::vector<NamedSimulation>& simulations) {
+std::string comparison_report(const std::vector<NamedSimulation>& simulations,
+                              const result::Scenes& scenes, Liveness liveness) {
   Frame frame("Comparison of simulations",
               comparison_verdict(simulations, [](const NamedSimulation& r) {
                 return r.simulation.verdict.partial;
@@ -257,7 +258,10 @@ std::string comparison_report(const std::vector<NamedSimulation>& simulations) {
   frame.add("runs", "Runs", simulation_overview(simulations));
   frame.add("quantities", "Quantities",
             run_legend(run_names(simulations)) + shared_quantities(simulations));
-  return frame.page();
+  if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
+    frame.add("motion", "Motion", motion);
+  }
+  return finished(frame.page(), scenes, liveness);
 }
 
 }  // namespace parfait::report

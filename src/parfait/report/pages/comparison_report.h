@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/report/web/live_page.h"
 #include "parfait/result/fit.h"
 #include "parfait/result/simulation.h"
 
@@ -21,7 +22,11 @@ struct NamedSimulation {
 
 /// Several runs on one page: what came of each, parameters side by side (joined by name), how they
 /// converged; of simulations the quantities that they share, one line per run.
-std::string comparison_report(const std::vector<NamedFit>& fits);
-std::string comparison_report(const std::vector<NamedSimulation>& simulations);
+/// Bodies of simulations move on one stage.
+std::string comparison_report(const std::vector<NamedFit>& fits,
+                              Liveness liveness = Liveness::kStatic);
+std::string comparison_report(const std::vector<NamedSimulation>& simulations,
+                              const result::Scenes& scenes = {},
+                              Liveness liveness = Liveness::kStatic);
 
 }  // namespace parfait::report

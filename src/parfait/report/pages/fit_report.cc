@@ -28,7 +28,8 @@ std::string group_name(const FitView& view, const ResidualGroup& group) {
   return view.several_experiments() ? group.experiment + ": " + name : name;
 }
 
-std::string fit_report(const result::Fit& fit, const result::FitTables& tables) {
+std::string fit_report(const result::Fit& fit, const result::FitTables& tables,
+                       const result::Scenes& scenes, Liveness liveness) {
   const FitView view = make_view(fit, tables);
   const auto remarks = fit_remarks(view);
   Frame frame("Fit of " + fit.problem, verdict_block(view, remarks));
@@ -39,8 +40,11 @@ std::string fit_report(const result::Fit& fit, const result::FitTables& tables) 
   frame.add("knowledge", "How well the parameters are known", knowledge_block(view));
   if (fit.starts) frame.add("starts", "Many starts", starts_block(view));
   frame.add("convergence", "Convergence", convergence_block(view));
+  if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
+    frame.add("motion", "Motion", motion);
+  }
   frame.add("origin", "How it was made", origin_block(view));
-  return frame.page();
+  return finished(frame.page(), scenes, liveness);
 }
 
 }  // namespace parfait::report

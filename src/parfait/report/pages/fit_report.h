@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "parfait/report/web/live_page.h"
 #include "parfait/result/fit.h"
 
 namespace parfait::report {
@@ -10,6 +11,8 @@ namespace parfait::report {
 /// the same result. In this order: verdict, findings, parameters, data against model, residuals,
 /// how well the parameters are known, convergence, how it was made. Blocks for which a result has
 /// no data say why.
-std::string fit_report(const result::Fit& fit, const result::FitTables& tables);
+/// Bodies move where the layer is live.
+std::string fit_report(const result::Fit& fit, const result::FitTables& tables,
+                       const result::Scenes& scenes = {}, Liveness liveness = Liveness::kStatic);
 
 }  // namespace parfait::report

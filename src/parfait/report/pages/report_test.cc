@@ -258,6 +258,8 @@ TEST(FitReport, OfAHundredThousandMeasurementsStaysSmall) {
   const auto page = fit_page(converged_fit(size), size);
   EXPECT_EQ(section_ids(page), kFitSections);
   EXPECT_LT(page.size(), 5000000U);
+  const auto fit = converged_fit(size);
+  EXPECT_LT(fit_report(fit, tables_of(fit, size), {}, Liveness::kLive).size(), 5000000U);
 }
 
 TEST(FitReport, AnOpenProfileSaysSo) {

@@ -83,18 +83,22 @@ Html simulation_verdict(const SimulationView& view, const std::vector<Remark>& r
 }
 
 std::string simulation_report(const result::Simulation& simulation, const result::Table& trajectory,
-                              const result::Table& steps) {
+                              const result::Table& steps, const result::Scenes& scenes,
+                              Liveness liveness) {
   const SimulationView view{simulation, trajectory, steps};
   const auto remarks = simulation_remarks(view);
   Frame frame("Simulation of " + simulation.model, simulation_verdict(view, remarks));
   frame.add("findings", "Findings", remarks_block(remarks));
+  if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
+    frame.add("motion", "Motion", motion);
+  }
   frame.add("quantities", "Quantities", quantities_block(view));
   frame.add("invariants", "Energies and invariants", invariants_block(view));
   frame.add("events", "Events", events_block(view));
   frame.add("steps", "Step sizes", steps_block(view));
   frame.add("sensitivities", "Sensitivities", sensitivities_block(view));
   frame.add("origin", "How it was made", simulation_origin(view));
-  return frame.page();
+  return finished(frame.page(), scenes, liveness);
 }
 
 }  // namespace parfait::report

@@ -5,7 +5,6 @@
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/problem_counts.h"
 #include "parfait/io/problem/problem_file.h"
-#include "parfait/mbs/model.h"
 
 namespace parfait::run {
 namespace facts_of_files {
@@ -82,6 +81,7 @@ result::ModelFacts facts_of(const Model& model) {
   facts.states = model.system->sizes().ny();
   if (model.mechanics) {
     facts.degrees_of_freedom = model.mechanics->degrees_of_freedom();
+    facts.driven = model.mechanics->driven();
     facts.redundant = model.mechanics->redundant_rows();
     const auto& assembly = model.mechanics->assembly();
     facts.assembly = {assembly.moved, assembly.velocity_change};
@@ -116,10 +116,12 @@ result::ProblemFacts facts_of(const estimate::Problem& problem,
   return facts;
 }
 
-std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file) {
-  auto parsed = io::parse_any_file(file);
+std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file,
+                                                             const std::string& coordinates) {
+  const auto chosen = io::coordinates_of(coordinates, "--coordinates");
+  auto parsed = io::parse_any_file(file, chosen);
   if (auto* model = std::get_if<io::AnyModel>(&parsed)) {
-    return facts_of(make_model(std::move(*model), {}, file));
+    return facts_of(make_model(std::move(*model), {}, file, chosen));
   }
   const auto& problem = std::get<estimate::Problem>(parsed);
   const auto warnings = estimate::check(problem);

@@ -17,6 +17,8 @@ result::ProblemFacts facts_of(const estimate::Problem& problem,
                               const std::vector<std::string>& warnings);
 
 /// Reads a model or problem file and checks it. InputError if it is wrong.
-std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file);
+/// `coordinates` of mechanisms: natural, joint, or empty.
+std::variant<result::ModelFacts, result::ProblemFacts> check(const std::string& file,
+                                                             const std::string& coordinates = "");
 
 }  // namespace parfait::run

@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "parfait/base/error.h"
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/prediction.h"
 #include "parfait/estimate/fit/profile.h"
 #include "parfait/estimate/starts/interval_choice.h"
 #include "parfait/io/results/fit_tables.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/io/results/scene_files.h"
 #include "parfait/report/pages/fit_report.h"
 #include "parfait/run/fit/facts.h"
+#include "parfait/run/fit/fit_motion.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"
 #include "parfait/run/fit/many_starts.h"
@@ -35,7 +39,6 @@ class FitWork {
     plan.problem.options.interrupted = [this] { return job_.stopped(); };
     plan.problem.options.integrator.stop = &job_.stop();
     prepared_.emplace(std::move(plan.problem), request_.team);
-    if (!request_.out.empty()) check_replaceable(request_.out);
     sources_.emplace(prepared_->problem(), request_.start);
     std::optional<Eigen::VectorXd> start;
     if (plan.earlier) start = plan.earlier->make_start(*prepared_);
@@ -47,6 +50,10 @@ class FitWork {
     if (request_.starts) {
       starts = plan_starts(request_, prepared_->problem(), {request_.arguments, sources_->files()});
     }
+    // All have got so far before one leaves a trace: where one cannot, nothing is left.
+    prepared_->team().any(false);
+    if (callbacks_.on_ready) job_.tell([&] { callbacks_.on_ready(); });
+    if (!request_.out.empty()) claim();
     run_.timing.add("read", watch.lap());
     tell_problem();
     if (starts) {
@@ -65,6 +72,19 @@ class FitWork {
   }
 
  private:
+  /// The folder, by the first process for all.
+  void claim() {
+    std::string why;
+    if (prepared_->team().rank() == 0) {
+      try {
+        run_.claim = std::make_shared<FolderClaim>(request_.out);
+      } catch (const base::InputError& error) {
+        why = error.what();
+      }
+    }
+    if (prepared_->team().any(!why.empty())) throw base::InputError(why);
+  }
+
   /// The same problem with other shooting grids.
   void choose_intervals() {
     estimate::Problem problem = prepared_->problem();
@@ -91,18 +111,51 @@ class FitWork {
 
   estimate::OnPoint on_iteration() {
     names_ = prepared_->estimate_names();
-    return [this](const estimate::Iteration& iteration, const std::vector<double>& values) {
+    return [this](const estimate::Iteration& iteration, const std::vector<double>& values,
+                  estimate::VecIn x) {
       values_.push_back(values);
       if (callbacks_.on_iteration) {
         const IterationRecord record{iteration_of(iteration), names_, values};
         job_.tell([&] { callbacks_.on_iteration(record); });
       }
+      tell_curves(x);
       return !prepared_->team().any(job_.stopped());
     };
   }
 
+  /// What the model says at x, a few times a second at most.
+  void tell_curves(estimate::VecIn x) {
+    if (!callbacks_.on_curves && !callbacks_.on_motion) return;
+    if (curves_told_ && curves_age_.passed() < 0.2) return;
+    if (callbacks_.on_curves) {
+      const auto predictions = predictions_of(estimate::predict_values(*prepared_, x));
+      job_.tell([&] { callbacks_.on_curves(predictions); });
+    }
+    if (callbacks_.on_motion) {
+      const auto scenes = scenes_at(*prepared_, x);
+      if (!scenes.empty()) job_.tell([&] { callbacks_.on_motion(scenes); });
+    }
+    curves_told_ = true;
+    curves_age_ = Stopwatch();
+  }
+
   void tell_progress(const std::string& note, double fraction = std::nan("")) {
     if (callbacks_.on_progress) job_.tell([&] { callbacks_.on_progress(fraction, note); });
+  }
+
+  /// Times at which each experiment is predicted: fewer of very many experiments, and where the
+  /// derivatives of very many quantities by very many parameters would fill the memory.
+  int prediction_points(const estimate::FitResult& fit) const {
+    constexpr int kPoints = 201, kFewest = 11, kMostRows = 200'000;
+    constexpr std::size_t kMostDerivatives = 20'000'000;
+    std::size_t widest = 1;
+    for (const auto& experiment : prepared_->problem().experiments) {
+      widest = std::max(widest, experiment.observations.size());
+    }
+    widest *= std::max<std::size_t>(1, fit.estimates.size());
+    const int experiments = std::max(1, prepared_->ensemble().num_experiments());
+    const int most = static_cast<int>(std::min<std::size_t>(kMostDerivatives / widest, kPoints));
+    return std::clamp(std::min(kMostRows / experiments, most), kFewest, kPoints);
   }
 
   /// All processes take part; where one was interrupted, none is begun.
@@ -125,10 +178,11 @@ class FitWork {
   void conclude(const estimate::FitResult& fit, const std::vector<estimate::Profile>& profiles) {
     Stopwatch watch;
     std::vector<estimate::Prediction> predictions;
-    if (fit.has_values()) predictions = estimate::predict(*prepared_, fit);
+    const int points = prediction_points(fit);
+    if (fit.has_values()) predictions = estimate::predict(*prepared_, fit, points);
     std::vector<estimate::Prediction> first_guess;
     if (fit.has_values() && fit.start.size() == fit.x.size()) {
-      first_guess = estimate::predict_values(*prepared_, fit.start);
+      first_guess = estimate::predict_values(*prepared_, fit.start, points);
     }
     run_.timing.add("predict", watch.lap());
     const FitParts parts{.request = request_,
@@ -144,6 +198,9 @@ class FitWork {
                          .stopped = job_.stopped()};
     run_.result = make_result(parts);
     run_.tables = make_tables(parts, run_.result);
+    run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
+    run_.result.motions = io::motion_files(run_.scenes);
+    run_.timing.add("motion", watch.lap());
   }
 
   const FitRequest& request_;
@@ -157,6 +214,8 @@ class FitWork {
   std::vector<std::string> profile_names_;
   std::vector<std::string> names_;
   std::vector<std::vector<double>> values_;  ///< at each point
+  Stopwatch curves_age_;
+  bool curves_told_ = false;
 };
 
 }  // namespace
@@ -169,17 +228,20 @@ FitRun fit(const FitRequest& request, const Callbacks& callbacks) {
   return run;
 }
 
-void save(FitRun& run, const std::filesystem::path& target) {
+std::filesystem::path save(FitRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
-  RunFolder folder(target);
-  folder.write("result.json", io::result_text(run.result));
+  RunFolder folder(target, std::move(run.claim));
   for (const auto& [name, text] : io::fit_table_files(run.result, run.tables)) {
     folder.write(name, text);
   }
-  folder.write("report.html", report::fit_report(run.result, run.tables));
+  for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
+  folder.write("report.html",
+               report::fit_report(run.result, run.tables, run.scenes, report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
-  folder.commit();
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
 }
 
 }  // namespace parfait::run

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,11 +10,14 @@
 #include "parfait/estimate/experiment/team.h"
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/scene.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
 
 /// Parameters from measurements: from what is asked for to what was found.
 namespace parfait::run {
+
+class FolderClaim;
 
 /// What is left out is what the problem says.
 struct FitRequest {
@@ -21,6 +25,7 @@ struct FitRequest {
   std::optional<estimate::Problem> problem{};  ///< instead of the file: a problem made in code
   /// Initial values of estimated parameters; of others, conditions in all experiments.
   std::vector<Setting> set{};
+  std::string coordinates{};       ///< of mechanisms read from files: natural, joint
   std::vector<std::string> fix{};  ///< parameters that are held instead of estimated
   std::string start{};             ///< result.json or run folder of an earlier fit, to begin there
   std::optional<result::Fit> start_from{};  ///< the same, as it was found
@@ -38,7 +43,7 @@ struct FitRequest {
   std::vector<std::string> profile{};  ///< shared parameters, or "all": intervals by likelihood
   bool certify = false;  ///< how far estimates move with a 100 times more careful integrator
 
-  std::string globalization{};  ///< rmt, natural, full, lm
+  std::string globalization{};  ///< auto, rmt, natural, full, lm
   std::optional<double> tolerance{};
   std::optional<int> max_iterations{};
   std::optional<int> threads{};  ///< at most so many; results do not depend on it
@@ -58,7 +63,10 @@ struct FitRequest {
 struct FitRun {
   result::Fit result;
   result::FitTables tables;
+  result::Scenes scenes;  ///< mechanics: the bodies, and how they move as fitted
   result::Timing timing;
+  /// Of the folder of the request, until save(): nobody else writes there meanwhile.
+  std::shared_ptr<FolderClaim> claim{};
 
   /// Everything that was asked for is there.
   bool complete() const { return !result.verdict.partial; }
@@ -68,8 +76,9 @@ struct FitRun {
 /// status of the result.
 FitRun fit(const FitRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, the tables as CSV, report.html and timing.json, in one piece. InputError if the
-/// folder exists and is not a run folder, or cannot be written.
-void save(FitRun& run, const std::filesystem::path& folder);
+/// result.json, the tables as CSV, report.html, timing.json and, of mechanics, scene.json and the
+/// arrays of motions, in one piece. InputError if the folder exists and is not a run folder, or
+/// cannot be written.
+std::filesystem::path save(FitRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

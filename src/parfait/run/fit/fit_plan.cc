@@ -18,8 +18,8 @@ namespace {
 
 estimate::Globalization globalization_of(const std::string& name) {
   using estimate::Globalization;
-  constexpr std::array kAll{Globalization::kFull, Globalization::kNatural, Globalization::kRmt,
-                            Globalization::kLm};
+  constexpr std::array kAll{Globalization::kAuto, Globalization::kFull, Globalization::kNatural,
+                            Globalization::kRmt, Globalization::kLm};
   std::vector<std::string> names;
   for (const auto g : kAll) {
     if (name == estimate::text(g)) return g;
@@ -88,14 +88,16 @@ FitPlan make_plan(const FitRequest& request) {
   }
   FitPlan plan;
   auto& problem = plan.problem =
-      request.problem ? *request.problem : io::parse_problem(request.file);
+      request.problem ? *request.problem
+                      : io::parse_problem(request.file,
+                                          io::coordinates_of(request.coordinates, "--coordinates"));
   estimate::check_measured(problem);
   auto& iteration = problem.options.iteration;
   if (!request.globalization.empty()) {
     iteration.globalization = globalization_of(request.globalization);
   }
   iteration.tolerance = request.tolerance.value_or(iteration.tolerance);
-  iteration.max_iterations = request.max_iterations.value_or(iteration.max_iterations);
+  if (request.max_iterations) iteration.max_iterations = request.max_iterations;
   estimate::check_options(iteration);
 
   // An earlier result first, so that what is typed has the last word.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "parfait/run/job/version.h"
 
@@ -214,6 +215,9 @@ result::FitOptions options_of(const FitParts& parts) {
   result::FitOptions out;
   out.globalization = estimate::text(o.iteration.globalization);
   out.back_projection = o.iteration.back_projection;
+  if (o.iteration.convergence != estimate::Convergence::kStatistical) {
+    out.convergence = estimate::text(o.iteration.convergence);
+  }
   out.tol = o.iteration.tolerance;
   out.max_iterations = o.iteration.max_iterations;
   out.norm = estimate::text(o.linear.norm);
@@ -231,7 +235,7 @@ result::FitOptions options_of(const FitParts& parts) {
   out.integrator = o.integrator_given ? integrate::text(o.integrator.method) : "auto";
   out.rtol = o.integrator.rtol;
   out.atol = o.integrator.atol;
-  out.sigma = o.sigma_known ? "known" : "estimated";
+  out.sigma = o.sigma_known || parts.prepared.ensemble().is_likelihood() ? "known" : "estimated";
   out.confidence = o.confidence;
   for (const auto& setting : parts.request.set) out.set.push_back(setting.text);
   out.fix = parts.request.fix;
@@ -273,9 +277,11 @@ void add_sources(const FitParts& parts, result::Fit& out) {
   const auto& problem = parts.prepared.problem();
   const ProblemSources& sources = parts.sources;
   for (auto& e : out.parameters) e.unit = sources.parameter_unit(e.id);
+  std::map<std::string, const estimate::ExperimentDescription*> by_id;
+  for (const auto& described : problem.experiments) by_id[described.id] = &described;
   for (auto& experiment : out.experiments) {
-    for (const auto& described : problem.experiments) {
-      if (described.id != experiment.id) continue;
+    if (const auto found = by_id.find(experiment.id); found != by_id.end()) {
+      const auto& described = *found->second;
       for (const auto& o : described.observations) {
         if (o.quantity.empty()) continue;  // the time of an event
         experiment.observed.push_back(
@@ -328,6 +334,15 @@ result::Fit make_result(const FitParts& parts) {
     out.correlation = matrix_of(fit.correlation, order.parameters);
   }
   out.chi2_p_value = fit.scale.chi2_p_value;
+  if (fit.likelihood) {
+    const auto& l = *fit.likelihood;
+    out.likelihood = {.is_objective = l.is_objective,
+                      .log_likelihood = finite_or_nan(l.log_likelihood),
+                      .log_prior = finite_or_nan(l.log_prior),
+                      .parameters = l.num_parameters,
+                      .aic = finite_or_nan(l.aic()),
+                      .bic = finite_or_nan(l.bic())};
+  }
   out.convention = fit.scale.convention;
   for (const auto& experiment : fit.experiments) {
     out.experiments.push_back(experiment_of(experiment));
@@ -357,8 +372,6 @@ result::Fit make_result(const FitParts& parts) {
   return out;
 }
 
-namespace {
-
 std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list) {
   std::vector<result::Prediction> out;
   out.reserve(list.size());
@@ -371,8 +384,6 @@ std::vector<result::Prediction> predictions_of(const std::vector<estimate::Predi
   }
   return out;
 }
-
-}  // namespace
 
 result::FitTables make_tables(const FitParts& parts, const result::Fit& result) {
   const FitResult& fit = parts.fit;

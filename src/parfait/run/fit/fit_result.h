@@ -30,6 +30,7 @@ struct FitParts {
 
 result::Iteration iteration_of(const estimate::Iteration& iteration);
 result::Fit make_result(const FitParts& parts);
+std::vector<result::Prediction> predictions_of(const std::vector<estimate::Prediction>& list);
 result::FitTables make_tables(const FitParts& parts, const result::Fit& result);
 
 }  // namespace parfait::run

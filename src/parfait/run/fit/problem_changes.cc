@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "parfait/base/error.h"
+#include "parfait/estimate/problem/sigma_formula.h"
 
 namespace parfait::run {
 namespace {
@@ -18,6 +19,7 @@ bool knows_parameter(const ExperimentDescription& experiment, const std::string&
   const auto is_set = [&](const auto& s) { return s.parameter == id; };
   if (std::any_of(experiment.sets.begin(), experiment.sets.end(), is_set)) return true;
   if (!experiment.system) return false;
+  if (estimate::observations_use(experiment, id)) return true;
   const auto& all = experiment.system->parameters();
   return std::any_of(all.begin(), all.end(), [&](const auto& p) { return p.id == id; });
 }
@@ -26,6 +28,7 @@ void set_condition(ExperimentDescription& experiment, const std::string& id, dou
   for (auto& s : experiment.sets) {
     if (s.parameter != id) continue;
     s.value = value;
+    s.estimate.clear();
     return;
   }
   experiment.sets.push_back({.parameter = id, .value = value});
@@ -109,6 +112,13 @@ void fix_parameters(const std::vector<std::string>& ids, Problem& problem) {
         // Without a model any name may stand in its formulas.
         const bool knows = !experiment.system || knows_parameter(experiment, id);
         if (knows && !is_local) set_condition(experiment, id, value);
+        const auto put = [&](estimate::SetParameter& s) {
+          if (s.estimate != id) return;
+          s.value = value;
+          s.estimate.clear();
+        };
+        std::ranges::for_each(experiment.sets, put);
+        if (experiment.equilibrium) std::ranges::for_each(experiment.equilibrium->sets, put);
       }
       for (auto& requirement : problem.requirements) {
         for (auto& term : requirement.terms) {

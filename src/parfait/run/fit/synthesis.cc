@@ -193,7 +193,7 @@ void save(SynthesisRun& run, const SynthesisRequest& request) {
   out.experiments.clear();
   if (request.out.empty()) {
     for (const auto& [path, experiment] : files_in_place(run.problem, request.force)) {
-      io::write_text_file(path, io::data_table_text(experiment->data));
+      io::replace_text_file(path, io::data_table_text(experiment->data));
       tell(*experiment, path.string());
     }
     return;
@@ -204,6 +204,7 @@ void save(SynthesisRun& run, const SynthesisRequest& request) {
   for (const auto& experiment : made.problem().experiments) {
     tell(experiment, (request.out / experiment.data.file).string());
   }
+  out.outputs = folder.outputs({"result.json"});
   folder.write("result.json", io::result_text(out));
   folder.commit();
 }

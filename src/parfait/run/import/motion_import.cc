@@ -111,14 +111,15 @@ MotionImportRun import_motion(const MotionImportRequest& request) {
   return run;
 }
 
-void save(MotionImportRun& run, const std::filesystem::path& target) {
+std::filesystem::path save(MotionImportRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  folder.write("result.json", io::result_text(run.result));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
-  folder.commit();
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
 }
 
 }  // namespace parfait::run

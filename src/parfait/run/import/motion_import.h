@@ -29,6 +29,6 @@ struct MotionImportRun {
 MotionImportRun import_motion(const MotionImportRequest& request);
 
 /// Writes the tables, result.json and timing.json.
-void save(MotionImportRun& run, const std::filesystem::path& target);
+std::filesystem::path save(MotionImportRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

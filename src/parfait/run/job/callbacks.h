@@ -7,6 +7,7 @@
 
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/scene.h"
 
 namespace parfait::run {
 
@@ -23,10 +24,17 @@ struct IterationRecord {
 struct Callbacks {
   /// A fraction of the work is done, from 0 to 1 (NaN: not known), and a note says where it stands.
   std::function<void(double fraction, const std::string& note)> on_progress{};
+  /// Everything is read and checked; the work begins, and with it what can be kept if it is
+  /// stopped.
+  std::function<void()> on_ready{};
   /// Fits: the problem is read and checked, the work begins.
   std::function<void(const result::ProblemFacts&)> on_problem{};
   /// Fits: each point of the iteration.
   std::function<void(const IterationRecord&)> on_iteration{};
+  /// Fits: the observed quantities at the present point, now and then.
+  std::function<void(const std::vector<result::Prediction>&)> on_curves{};
+  /// Fits: how the bodies of mechanisms move at the present point, now and then.
+  std::function<void(const result::Scenes&)> on_motion{};
   /// Asked again and again: true ends the work, with everything found so far and the status
   /// "interrupted".
   std::function<bool()> stop{};

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
-#include "parfait/mbs/model.h"
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/mechanism/constants/element_constants.h"
 
@@ -47,9 +48,10 @@ Model::Simulation settings_of(const dynamics::Simulation& s) {
   return out;
 }
 
-Model load(const mechanism::Description& description) {
-  const auto model = mbs::build(description);
+Model load(const mechanism::Description& description, io::Coordinates coordinates) {
+  const auto model = io::build_mechanics(description, coordinates);
   Model loaded;
+  loaded.coordinates = coordinates;
   loaded.system = model;
   loaded.mechanics = model;
   loaded.contents =
@@ -62,7 +64,7 @@ Model load(const mechanism::Description& description) {
   return loaded;
 }
 
-Model load(const dynamics::FormulaModel& model) {
+Model load(const dynamics::FormulaModel& model, io::Coordinates /*coordinates*/) {
   Model loaded;
   loaded.warnings = dynamics::check(model);
   loaded.system = dynamics::make_formula_system(model);
@@ -86,15 +88,17 @@ std::vector<double> Model::parameter_values() const {
   return p;
 }
 
-Model load_model(const std::string& file, const std::vector<Setting>& settings) {
-  return make_model(io::read_any_model(file), settings, file);
+Model load_model(const std::string& file, const std::vector<Setting>& settings,
+                 io::Coordinates coordinates) {
+  return make_model(io::read_any_model(file), settings, file, coordinates);
 }
 
-Model make_model(io::AnyModel source, const std::vector<Setting>& settings,
-                 const std::string& file) {
+Model make_model(io::AnyModel source, const std::vector<Setting>& settings, const std::string& file,
+                 io::Coordinates coordinates) {
   std::visit([&](auto& model) { apply(settings, model); }, source);
   try {
-    Model model = std::visit([](const auto& described) { return load(described); }, source);
+    Model model =
+        std::visit([&](const auto& described) { return load(described, coordinates); }, source);
     model.file = file;
     model.source = std::make_shared<const io::AnyModel>(std::move(source));
     return model;
@@ -106,8 +110,24 @@ Model make_model(io::AnyModel source, const std::vector<Setting>& settings,
   }
 }
 
+Model with_accounts(const Model& model, const std::vector<std::string>& quantities) {
+  const auto* described = std::get_if<mechanism::Description>(model.source.get());
+  if (!described) return model;
+  mechanism::Description extended = *described;
+  for (const char* account : {"energy.supplied", "energy.dissipated"}) {
+    const auto asks = [&](const std::string& text) {
+      return text.find(account) != std::string::npos;
+    };
+    if (!std::ranges::any_of(quantities, asks)) continue;
+    extended.simulation.outputs.emplace_back(std::string(account));
+  }
+  if (extended.simulation.outputs.size() == described->simulation.outputs.size()) return model;
+  return make_model(std::move(extended), {}, model.file);
+}
+
 Model with_settings(const Model& model, const std::vector<Setting>& settings) {
-  return settings.empty() ? model : make_model(*model.source, settings, model.file);
+  return settings.empty() ? model
+                          : make_model(*model.source, settings, model.file, model.coordinates);
 }
 
 }  // namespace parfait::run

@@ -6,6 +6,8 @@ namespace parfait::run {
 
 class Stopwatch {
  public:
+  /// Seconds since it was made or last asked, without asking anew.
+  double passed() const { return std::chrono::duration<double>(Clock::now() - last_).count(); }
   /// Seconds since it was made or last asked.
   double lap() {
     const auto now = Clock::now();

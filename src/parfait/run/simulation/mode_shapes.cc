@@ -1,5 +1,4 @@
 #include "parfait/run/simulation/mode_shapes.h"
-#include "parfait/mbs/model.h"
 
 #include <algorithm>
 #include <cmath>

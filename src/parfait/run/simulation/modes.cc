@@ -34,8 +34,10 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
   if (request.count < 1) {
     throw base::InputError(fmt::format("--count {}: must be at least 1.", request.count));
   }
-  const Model model = request.model ? with_settings(*request.model, request.set)
-                                    : load_model(request.file, request.set);
+  const Model model = request.model
+                          ? with_settings(*request.model, request.set)
+                          : load_model(request.file, request.set,
+                                       io::coordinates_of(request.coordinates, "--coordinates"));
   const auto& system = *model.system;
   if (!request.out.empty()) check_replaceable(request.out);
   ModesRun run;
@@ -98,10 +100,9 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
   return run;
 }
 
-void save(ModesRun& run, const std::filesystem::path& target) {
+std::filesystem::path save(ModesRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
-  folder.write("result.json", io::result_text(run.result));
   if (run.finished()) {
     for (const auto& [name, text] : io::mode_table_files(run.result, run.shapes)) {
       folder.write(name, text);
@@ -109,7 +110,9 @@ void save(ModesRun& run, const std::filesystem::path& target) {
   }
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
-  folder.commit();
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
 }
 
 }  // namespace parfait::run

@@ -17,6 +17,7 @@ struct ModesRequest {
   std::string file;              ///< model file
   std::optional<Model> model{};  ///< instead of the file
   std::vector<Setting> set{};    ///< values of parameters
+  std::string coordinates{};     ///< of a mechanism read from the file: natural, joint
   bool at_initial = false;       ///< about the initial position instead of the equilibrium near it
   double time = 0;               ///< what depends on time stands still there [s]
   int count = std::numeric_limits<int>::max();  ///< so many modes, the slowest
@@ -37,6 +38,6 @@ struct ModesRun {
 ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks = {});
 
 /// result.json, modes.csv, shapes.csv, equilibrium.csv and timing.json, in one piece.
-void save(ModesRun& run, const std::filesystem::path& folder);
+std::filesystem::path save(ModesRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

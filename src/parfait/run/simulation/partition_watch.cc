@@ -29,7 +29,7 @@ bool mentions(const std::string& formula, const std::string& name) {
 
 }  // namespace
 
-PartitionWatch::PartitionWatch(const mbs::Model& model, dynamics::ConstVec p)
+PartitionWatch::PartitionWatch(const mechanism::MechanicalSystem& model, dynamics::ConstVec p)
     : model_(model), dydt_(model.sizes().ny()) {
   if (!model.may_drop_rows()) return;
   workspace_ = model.make_workspace(0);
@@ -41,9 +41,9 @@ void PartitionWatch::observe(double t, dynamics::ConstVec y, dynamics::Mode mode
   const dynamics::Point point{.t = t, .y = y, .z = {}, .mode = mode, .offset = {}};
   if (model_.evaluate(*workspace_, point, dydt_, {}) != dynamics::Status::kOk) return;
   auto partition = model_.partition(*workspace_);
-  const int nq = model_.sizes().nq;
+  const int nq = model_.sizes().nq, nv = model_.sizes().nv;
   double scale = 1;
-  for (int i = nq; i < 2 * nq; ++i) scale = std::max(scale, std::abs(dydt_[i]));
+  for (int i = nq; i < nq + nv; ++i) scale = std::max(scale, std::abs(dydt_[i]));
   if (partition.largest_residual / scale > worst_) {
     worst_ = partition.largest_residual / scale;
     worst_residual_ = partition.largest_residual;
@@ -91,7 +91,7 @@ std::vector<std::string> PartitionWatch::warnings(
 
 result::Partition PartitionWatch::result() const {
   result::Partition out;
-  out.rank_tolerance = model_.description().natural.rank_tolerance;
+  out.rank_tolerance = model_.rank_tolerance();
   for (const auto& choice : choices_) out.choices.push_back({choice.t, names(choice.rows)});
   out.largest_residual = worst_residual_;
   if (worst_row_ >= 0) out.worst = {model_.row_name(worst_row_), worst_t_};

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/mbs/model.h"
+#include "parfait/mechanism/stage/mechanical_system.h"
 #include "parfait/result/simulation.h"
 
 namespace parfait::run {
@@ -13,7 +13,7 @@ namespace parfait::run {
 /// partitioning, docs/theory/partitioning.md), and whether they were redundant.
 class PartitionWatch {
  public:
-  PartitionWatch(const mbs::Model& model, dynamics::ConstVec p);
+  PartitionWatch(const mechanism::MechanicalSystem& model, dynamics::ConstVec p);
 
   /// A point of the motion.
   void observe(double t, dynamics::ConstVec y, dynamics::Mode mode);
@@ -30,7 +30,7 @@ class PartitionWatch {
   };
   std::vector<std::string> names(const std::vector<int>& rows) const;
 
-  const mbs::Model& model_;
+  const mechanism::MechanicalSystem& model_;
   std::unique_ptr<dynamics::Workspace> workspace_;
   std::vector<double> dydt_;
   std::vector<Choice> choices_;  ///< the first and every other one

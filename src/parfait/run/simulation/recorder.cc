@@ -181,6 +181,7 @@ void Recorder::record() {
   continue_angles();
   for (std::size_t i = 0; i < angles_.size(); ++i) values_[angle_columns_[i]] = angles_[i];
   recorded_t_.push_back(sample_.t);
+  if (on_row_) on_row_(sample_);
   auto column = recorded_.begin();
   for (double value : values_) (column++)->push_back(value);
   if (sensitivities_.count() == 0) return;

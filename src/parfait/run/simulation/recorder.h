@@ -29,6 +29,11 @@ class Recorder {
            std::vector<std::string> quantities, std::vector<double> times,
            const integrate::Options& options);
 
+  /// Called with every point that becomes a row.
+  void set_on_row(std::function<void(const integrate::Sample&)> on_row) {
+    on_row_ = std::move(on_row);
+  }
+
   /// The row at the start, then the rows of each accepted step, then what the end adds.
   void start(const integrate::State& state);
   void add(const integrate::AcceptedStep& step);
@@ -76,6 +81,7 @@ class Recorder {
   bool has_row_ = false;                               ///< of the point where the next step begins
   std::optional<std::vector<std::int8_t>> last_mode_;  ///< of the last step, if there was one
   dynamics::Status status_ = dynamics::Status::kOk;
+  std::function<void(const integrate::Sample&)> on_row_;
 };
 
 }  // namespace parfait::run

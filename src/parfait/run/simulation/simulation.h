@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "parfait/integrate/stepping/options.h"
+#include "parfait/result/scene.h"
 #include "parfait/result/simulation.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/model.h"
@@ -13,11 +15,14 @@
 /// The motion of a model: from what is asked for to what was found.
 namespace parfait::run {
 
+class FolderClaim;
+
 /// What is left out is what the model file says, and then a default.
 struct SimulationRequest {
   std::string file;              ///< model file
   std::optional<Model> model{};  ///< instead of the file: a model that is read or made already
   std::vector<Setting> set{};    ///< values of parameters
+  std::string coordinates{};     ///< of a mechanism read from the file: natural, joint
 
   std::optional<double> until{};  ///< end time [s]; 10
   std::optional<double> step{};   ///< between rows of the trajectory [s]; until / 500
@@ -51,8 +56,11 @@ struct SimulationRun {
   result::Simulation result;
   /// Column t, one per quantity, then d<quantity>/d<name> for each quantity and sensitivity.
   result::Table trajectory;
-  result::Table steps;  ///< "t", "step": accepted steps, thinned if there are very many
+  result::Scenes scenes;  ///< mechanics: the bodies, and how they moved
+  result::Table steps;    ///< "t", "step": accepted steps, thinned if there are very many
   result::Timing timing;
+  /// Of the folder of the request, until save(): nobody else writes there meanwhile.
+  std::shared_ptr<FolderClaim> claim{};
   std::string contents;  ///< of the model: "2 bodies, 2 joints, 48 states"
 
   bool finished() const { return !result.verdict.partial; }
@@ -62,8 +70,9 @@ struct SimulationRun {
 /// wrong later is a status of the result.
 SimulationRun simulate(const SimulationRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, trajectory.csv, steps.csv, report.html and timing.json, in one piece. InputError if
-/// the folder exists and is not a run folder, or cannot be written.
-void save(SimulationRun& run, const std::filesystem::path& folder);
+/// result.json, trajectory.csv, steps.csv, report.html, timing.json and, of mechanics, scene.json
+/// and motion.npy, in one piece. InputError if the folder exists and is not a run folder, or cannot
+/// be written.
+std::filesystem::path save(SimulationRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "parfait/base/error.h"
@@ -80,6 +81,7 @@ Options make_options(const SimulationRequest& request, const Model& model) {
   refuse_unused(request, model, options.method);
   options.rtol = request.rtol.value_or(defaults.rtol.value_or(options.rtol));
   options.atol = request.atol.value_or(defaults.atol.value_or(options.atol));
+  options.scale_atol = !request.atol && !defaults.atol;
   options.positions = tolerance_of("positions", request.positions, sizes.nq);
   options.velocities = tolerance_of("velocities", request.velocities, sizes.nv);
   options.externals = tolerance_of("states", request.states, sizes.ne);
@@ -103,6 +105,29 @@ const char* norm_name(dynamics::Norm norm) {
   return "unknown";
 }
 
+/// Each column once, and no more numbers than fit into memory.
+void check_columns(const SimulationRequest& request, const SimulationPlan& plan) {
+  const std::string where = request.observe.empty() ? "<output>" : "--observe";
+  std::set<std::string> seen;
+  for (const auto& name : plan.quantities) {
+    if (name == "t") {
+      throw base::InputError(where + " t: the time is the first column of every trajectory.");
+    }
+    if (!seen.insert(name).second) {
+      throw base::InputError(fmt::format("{} {}: is given twice.", where, name));
+    }
+  }
+  constexpr double kMost = 2e8;
+  const double columns = static_cast<double>(plan.quantities.size()) *
+                         static_cast<double>(1 + plan.sensitivities.size());
+  if (static_cast<double>(plan.times.size()) * columns > kMost) {
+    throw base::InputError(fmt::format(
+        "{} rows of {:.0f} columns are more than the {:.0f} numbers that are kept. Use a "
+        "larger --step, or --observe fewer quantities.",
+        plan.times.size(), columns, kMost));
+  }
+}
+
 }  // namespace
 
 SimulationPlan make_plan(const SimulationRequest& request, const Model& model) {
@@ -120,6 +145,7 @@ SimulationPlan make_plan(const SimulationRequest& request, const Model& model) {
   if (plan.quantities.empty()) plan.quantities = defaults.outputs;
   if (plan.quantities.empty()) plan.quantities = model.default_quantities;
   plan.sensitivities = request.sensitivity;
+  check_columns(request, plan);
   plan.settle = request.settle;
   return plan;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parfait/mbs/model.h"
 #include "parfait/run/job/version.h"
 
 namespace parfait::run {
@@ -35,6 +34,12 @@ result::Verdict verdict_of(const SimulationParts& parts) {
 std::vector<std::string> warnings_of(const SimulationParts& parts) {
   const auto& monitor = parts.monitor;
   auto warnings = parts.model.warnings;
+  for (const auto& name : parts.integration.unresolved) {
+    warnings.push_back(
+        fmt::format("the switching function of \"{}\" oscillates faster than the steps of the "
+                    "integrator: events may be missed. Limit the steps with --max-step.",
+                    name));
+  }
   if (!parts.partition) return warnings;
   for (auto& text : parts.partition->warnings(parts.plan.quantities)) {
     warnings.push_back(std::move(text));

@@ -62,7 +62,7 @@ Problem dynamic_problem(const FormulaModel& model, const std::string& table,
   }
   problem.options.integrator.rtol = 1e-11;
   problem.options.integrator.atol = 1e-13;
-  problem.options.iteration.tolerance = 1e-9;
+  problem.options.iteration.tolerance = 1e-11;
   return problem;
 }
 
@@ -75,7 +75,7 @@ double unstable_digits(bool both) {
   std::vector<std::pair<std::string, std::string>> observe = {{"eta1", "y1"}};
   if (both) observe.emplace_back("eta2", "y2");
   Problem problem = dynamic_problem(model, "bock_notorious.csv", {{"p", 1}}, observe);
-  problem.options.iteration.tolerance = 1e-8;
+  problem.options.iteration.tolerance = 1e-10;
   auto& e = problem.experiments.front();
   for (auto& o : e.observations) o.sigma.absolute = 0.05;
   e.initial = {{.kind = InitialState::Kind::kFree}};
@@ -149,7 +149,7 @@ double oxygen_demand_digits() {
   e.data.header = {"t", "y"};
   e.data.columns = {{1, 2, 3, 4, 5, 7}, {8.3, 10.3, 19.0, 16.0, 15.6, 19.8}};
   e.observations = {{.column = "y", .quantity = {"asymptote * (1 - exp(-rate * t))"}}};
-  problem.options.iteration.tolerance = 1e-9;
+  problem.options.iteration.tolerance = 1e-11;
   return fit_digits(problem, {{"asymptote", 1.91425752846179e+01}, {"rate", 5.31091376965210e-01}});
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parfait/tree/structure/second_order_number.h"
+
 namespace parfait::tree {
 
 using math::Dual;
@@ -301,5 +303,18 @@ void newton_euler(const Tree& tree, const BoundConstants<S>& bound,
 PARFAIT_TREE_KINEMATICS(double)
 PARFAIT_TREE_KINEMATICS(Dual)
 #undef PARFAIT_TREE_KINEMATICS
+
+// Where trees are plain, also for second derivatives (second_derivatives.h).
+template void place_nodes(const Tree&, const BoundConstants<SecondOrderNumber>&,
+                          const SecondOrderNumber*, std::vector<NodeMotion<SecondOrderNumber>>&);
+template void turn_inertias(const Tree&, const BoundConstants<SecondOrderNumber>&,
+                            std::vector<NodeMotion<SecondOrderNumber>>&);
+template void move_nodes(const Tree&, const SecondOrderNumber*,
+                         std::vector<NodeMotion<SecondOrderNumber>>&);
+template void newton_euler(const Tree&, const BoundConstants<SecondOrderNumber>&,
+                           const std::vector<NodeMotion<SecondOrderNumber>>&,
+                           const SecondOrderNumber*, const Vec3<SecondOrderNumber>&,
+                           const Force<SecondOrderNumber>*,
+                           std::vector<NodeForces<SecondOrderNumber>>&, SecondOrderNumber*);
 
 }  // namespace parfait::tree

@@ -168,8 +168,8 @@ void MechanismTree::span(const Description& description) {
         } else {
           continue;  // holds distances or is a plug-in's: a closure
         }
-        link.begin = marker(description, joint.begin, joint.id + ".begin");
-        link.end = marker(description, joint.end, joint.id + ".end");
+        link.begin = mechanism::site_of(description, table_, joint.begin, joint.id + ".begin");
+        link.end = mechanism::site_of(description, table_, joint.end, joint.id + ".end");
         used[j] = 1;
         attach(link);
         grown = true;
@@ -189,26 +189,18 @@ void MechanismTree::span(const Description& description) {
   }
 }
 
-MechanismTree::Marker MechanismTree::marker(const Description& description,
-                                            const mechanism::Marker& given,
-                                            const std::string& prefix) const {
-  Marker out;
-  const mechanism::Frame* frame = &given.frame;
-  std::string name = prefix;
-  for (std::size_t i = 0; i < description.bodies.size(); ++i) {
-    const mechanism::Body& body = description.bodies[i];
-    if (body.id != given.body) continue;
-    out.body = static_cast<int>(i);
-    if (!given.reference.empty()) {
-      frame = &mechanism::find_by_id(body.markers, given.reference)->frame;
-      name = body.id + "." + given.reference;
-    }
-  }
-  out.first_constant = table_.index(name + ".o.x");
-  out.has_x = frame->has_x;
-  out.has_y = frame->has_y;
-  return out;
+template <class S>
+MechanismTree::GivenFrame<S> MechanismTree::given_frame(const Marker& marker,
+                                                        const S* constants) const {
+  const MarkerAxes<S> f = marker_axes(constants + marker.first_constant, marker.has_x, marker.has_y,
+                                      marker.body < 0 ? nullptr : bodies_[marker.body].S);
+  return {f.o, {f.x, f.y, f.z}};
 }
+
+template MechanismTree::GivenFrame<double> MechanismTree::given_frame(const Marker&,
+                                                                      const double*) const;
+template MechanismTree::GivenFrame<Dual> MechanismTree::given_frame(const Marker&,
+                                                                    const Dual*) const;
 
 template <class S>
 Transform<S> MechanismTree::marker_frame(const Marker& marker, const S* constants) const {

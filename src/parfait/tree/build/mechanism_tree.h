@@ -5,6 +5,7 @@
 
 #include "parfait/mechanism/constants/constant_table.h"
 #include "parfait/mechanism/description/description.h"
+#include "parfait/mechanism/stage/element_set.h"
 #include "parfait/tree/structure/tree.h"
 
 namespace parfait::tree {
@@ -37,15 +38,15 @@ class MechanismTree {
   /// Joints of the description that close loops.
   const std::vector<int>& closures() const { return closures_; }
 
-  /// A marker: where its twelve constants stand, and which axes they give.
-  struct Marker {
-    int body = -1;  ///< described; -1: ground
-    int first_constant = 0;
-    bool has_x = false, has_y = false;
+  using Marker = mechanism::Site;
+  /// A marker with its axes as they are given, in the canonical frame of its body; missing axes
+  /// complete a right-handed frame around z.
+  template <class S>
+  struct GivenFrame {
+    Vec3<S> o, axis[3];
   };
-  /// `prefix` is what the names of its constants begin with, unless it refers to another marker.
-  Marker marker(const mechanism::Description& description, const mechanism::Marker& given,
-                const std::string& prefix) const;
+  template <class S>
+  GivenFrame<S> given_frame(const Marker& marker, const S* constants) const;
   /// Its orthonormal frame in the canonical frame of its body: z keeps its direction, x its half
   /// plane.
   template <class S>

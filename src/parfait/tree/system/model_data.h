@@ -1,12 +1,12 @@
 #pragma once
 
-#include <optional>
-#include <unordered_map>
+#include <vector>
 
-#include "parfait/mechanism/quantities/quantity.h"
+#include "parfait/mechanism/stage/element_stage.h"
 #include "parfait/tree/algorithms/derivatives.h"
 #include "parfait/tree/build/mechanism_tree.h"
 #include "parfait/tree/model.h"
+#include "parfait/tree/system/closure_work.h"
 
 /// What a tree::Model keeps, and what its workspace does. Internal to the room.
 namespace parfait::tree {
@@ -15,29 +15,24 @@ using math::Dual;
 using math::Lane;
 using mechanism::Quantity;
 
-/// Quantities by name. Markers are numbered: the named ones of all bodies, then begin and end of
-/// every joint.
-class Quantities {
- public:
-  Quantities() = default;
-  Quantities(const mechanism::Description& description, const MechanismTree& mechanism);
+/// A marker in the frame of the node that carries its body; of the ground: in the world.
+template <class S>
+struct SiteFrame {
+  Vec3<S> o, axis[3];
+  Vec3<S> arm;  ///< o seen from the origin of the body's frame
+};
 
-  std::optional<Quantity> find(const std::string& name) const;
-  const std::vector<std::string>& names() const { return names_; }
-  const std::vector<MechanismTree::Marker>& markers() const { return markers_; }
-  /// The marker on the begin side of a joint; the next one is on its end side.
-  int begin_marker(int joint) const { return first_joint_marker_ + 2 * joint; }
-  /// The body of the tree that a joint carries; -1: it carries none.
-  int carried(int joint) const { return carried_[joint]; }
+template <class S>
+struct BoundSites {
+  std::vector<SiteFrame<S>> elements;  ///< orthonormal, one per site of the ElementSet
+  std::vector<SiteFrame<S>> rows;      ///< axes as given, one per ClosureData::sites
+};
 
- private:
-  void add(const std::string& name, const Quantity& quantity);
-
-  std::unordered_map<std::string, Quantity> index_;
-  std::vector<std::string> names_;
-  std::vector<MechanismTree::Marker> markers_;
-  std::vector<int> carried_;
-  int first_joint_marker_ = 0;
+/// The initial state.
+struct StartData {
+  std::vector<double> described;  ///< as the description gives it, positions brought near
+  std::vector<double> assembled;
+  AssemblyReport report;
 };
 
 struct ModelData {
@@ -46,63 +41,91 @@ struct ModelData {
   mechanism::Description description;
   std::vector<std::string> warnings;
   MechanismTree mechanism;
-  Quantities quantities;
+  mechanism::ElementSet elements;
+  ClosureData closures;
   dynamics::Sizes sizes;
   std::vector<dynamics::ParameterInfo> parameters;
+  std::vector<int> carried;  ///< body of the tree that a joint carries; -1: it closes a loop
+  StartData start;
 
   const Tree& tree() const { return mechanism.tree(); }
+  const mechanism::QuantityNames& quantities() const { return elements.quantities; }
+  /// The node that carries a described body; -1: the ground.
+  int node_of(int described) const {
+    return described < 0 ? -1 : tree().bodies[mechanism.tree_body(described)].node;
+  }
 };
 
-/// Numbers that quantities are computed from, as numbers or with directions.
-template <class S>
-struct Observed {
-  Constants<S> constants;
-  std::vector<Transform<S>> markers;  ///< in the frames of their bodies
-  std::vector<S> p;
-  S t{};
+/// Where a system was looked at.
+struct SeenPoint {
+  double t = 0;
+  std::vector<double> y;
+  std::vector<std::int8_t> mode;
+  bool has_mode = false;
+  std::vector<double> vdot, lambda;  ///< if it was evaluated there
+
+  dynamics::Mode mode_span() const { return has_mode ? dynamics::Mode(mode) : dynamics::Mode(); }
+  void set(const dynamics::Point& at);
+};
+
+/// Positions or velocities on their way to the manifold.
+struct ProjectionWork {
+  double t = 0;
+  dynamics::Norm norm = dynamics::Norm::kMass;
+  std::vector<std::vector<double>> q, v;  ///< iterates; q[0] is the start, not normalized
+  std::vector<std::vector<double>> delta_q, lambda_q, delta_v, lambda_v;  ///< steps from them
+  int num_q = 0, num_v = 0;                                               ///< of steps
+  std::vector<double> rest;                                               ///< external states
+};
+
+/// The last jump.
+struct JumpWork {
+  int event = -1, force = -1, force_switch = 0;
+  bool hits = false;
+  double Lambda = 0;
+  std::vector<double> response, lambda;  ///< of v per unit of impulse, and its multipliers
 };
 
 struct ModelWorkspace final : dynamics::Workspace {
   ModelWorkspace(const ModelData& m, int max_directions);
 
-  std::vector<double> p, constants, scratch, gradients;
-  tree::Workspace point;           ///< at the bound constants
-  std::vector<double> q, v, vdot;  ///< of the last evaluate()
-  std::vector<double> no_torque, tau;
-  std::vector<double> seen_q, seen_v, seen_vdot;  ///< of the last observe()
-  std::vector<double> before;                     ///< q before the last project()
-  std::vector<double> invariants;
+  // At the bound parameters.
+  std::vector<double> table_scratch, table_gradients;
+  Constants<double> constants;
+  BoundSites<double> sites;
+  tree::Workspace point;
+  mechanism::ElementWork elements;
+  std::vector<Force<double>> wrenches;  ///< one per body of the tree
 
-  // Directions: constants bound for every chunk, and room for one.
-  struct BoundChunk {
+  SeenPoint evaluated, looked;
+  ClosureWork closures;
+  ProjectionWork projection;
+  JumpWork jump;
+  std::vector<double> tau, zero_v, residuals, rates, buffer_q, buffer_v;
+
+  // Directions: constants of every chunk that is bound, one more without directions, room for one.
+  struct Chunk {
+    Constants<Dual> constants;
     BoundConstants<Dual> bound;
-    Observed<Dual> observed;
+    BoundSites<Dual> sites;
+    std::vector<Dual> all;  ///< constants of the mechanism
+    std::vector<Lane> dp;
+    bool is_current = false;
   };
-  std::vector<BoundChunk> chunks;
+  std::vector<Chunk> chunks;
+  dynamics::Directions dp;
+  Chunk* chunk = nullptr;
   DirectionWorkspace room;
-  std::vector<Lane> lanes;
-  std::vector<Dual> qdot, dual_constants;
+  std::vector<Force<Dual>> dual_wrenches;
+  std::vector<Dual> qdot, dual_v;
+  std::vector<Lane> lanes, row_lanes, dy_lanes, rate_lanes;
 
-  Observed<double> observed;
-  std::vector<double> quantity_values, observer_scratch, observer_gradients, rates;
+  std::vector<double> quantity_values, observer_scratch, observer_gradients;
   std::vector<Lane> quantity_lanes;
 };
 
 inline ModelWorkspace& cast(dynamics::Workspace& ws) {
   return static_cast<ModelWorkspace&>(ws);
 }
-
-/// Loads the directions of y in one chunk into the room, and its constants; the caller gives the
-/// constants back with the same call.
-void swap_chunk(ModelWorkspace& w, int chunk);
-void load_directions(const ModelData& m, ModelWorkspace& w, dynamics::ConstVec y,
-                     const dynamics::PointDirections& d, int chunk);
-
-/// The value of a quantity from nodes (and, for accelerations and reactions, forces of inverse
-/// dynamics) that are current.
-template <class S>
-S quantity_value(const ModelData& m, const Observed<S>& observed, const BoundConstants<S>& bound,
-                 const std::vector<NodeMotion<S>>& nodes, const std::vector<NodeForces<S>>& forces,
-                 const Quantity& quantity);
 
 }  // namespace parfait::tree

@@ -2,82 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "parfait/base/error.h"
 #include "parfait/mechanism/constants/element_constants.h"
-#include "parfait/mechanism/quantities/quantity_table.h"
-#include "parfait/tree/system/model_data.h"
+#include "parfait/tree/algorithms/levels.h"
+#include "parfait/tree/system/model_scene.h"
 
 // Quantities by name, each written once for numbers and for numbers with directions.
 namespace parfait::tree {
 
 using dynamics::Status;
 using Kind = Quantity::Kind;
-using mechanism::QuantityFamily;
-using mechanism::QuantityName;
-using mechanism::QuantityOf;
-
-void Quantities::add(const std::string& name, const Quantity& quantity) {
-  if (index_.try_emplace(name, quantity).second) names_.push_back(name);
-}
-
-std::optional<Quantity> Quantities::find(const std::string& name) const {
-  const auto it = index_.find(name);
-  return it == index_.end() ? std::nullopt : std::optional<Quantity>(it->second);
-}
-
-Quantities::Quantities(const mechanism::Description& d, const MechanismTree& mechanism) {
-  const auto each = [](QuantityOf of, auto&& visit) {
-    for (const auto& family : mechanism::quantity_families()) {
-      if (family.of != of) continue;
-      for (const auto& member : members_of(family)) visit(family, member);
-    }
-  };
-  const auto point = [&](const std::string& name, int body, int index) {
-    each(QuantityOf::kPoint, [&](const QuantityFamily& family, const QuantityName& member) {
-      add(name + "." + member.name, {family.kind, body, index, member.component});
-    });
-  };
-  for (std::size_t b = 0; b < d.bodies.size(); ++b) {
-    const mechanism::Body& body = d.bodies[b];
-    const int index = static_cast<int>(b);
-    point(body.id + ".com", index, -1);
-    point(body.id + ".origin", index, -2);
-    for (const auto& named : body.markers) {
-      mechanism::Marker here = named;
-      here.body = body.id;
-      here.reference.clear();
-      point(body.id + "." + named.id, index, static_cast<int>(markers_.size()));
-      markers_.push_back(mechanism.marker(d, here, body.id + "." + named.id));
-    }
-    each(QuantityOf::kBody, [&](const QuantityFamily& family, const QuantityName& member) {
-      const int axis = member.number > 0 ? member.number - 1 : 0;
-      add(body.id + "." + member.name, {family.kind, index, axis, member.component});
-    });
-  }
-  first_joint_marker_ = static_cast<int>(markers_.size());
-  carried_.assign(d.joints.size(), -1);
-  for (int b = 0; b < mechanism.tree().num_bodies(); ++b) {
-    if (mechanism.joint(b) >= 0) carried_[mechanism.joint(b)] = b;
-  }
-  for (std::size_t j = 0; j < d.joints.size(); ++j) {
-    const mechanism::Joint& joint = d.joints[j];
-    markers_.push_back(mechanism.marker(d, joint.begin, joint.id + ".begin"));
-    markers_.push_back(mechanism.marker(d, joint.end, joint.id + ".end"));
-    const auto& type = mechanism::type_of(joint);
-    each(QuantityOf::kJoint, [&](const QuantityFamily& family, const QuantityName& member) {
-      if (!has_quantities(type, family)) return;
-      add(joint.id + "." + member.name,
-          {family.kind, -1, static_cast<int>(j), member.component, member.number});
-    });
-  }
-  const auto& ids = mechanism.table().parameter_ids();
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    add(ids[i], {Kind::kParameter, -1, static_cast<int>(i)});
-  }
-  each(QuantityOf::kModel, [&](const QuantityFamily& family, const QuantityName& member) {
-    add(member.name, {family.kind, -1, 0, member.component});
-  });
-}
 
 namespace {
 
@@ -91,69 +27,70 @@ S component(const Vec3<S>& a, int i) {
   return i == 0 ? a.x : i == 1 ? a.y : a.z;
 }
 
-/// A frame on a body (or the ground) in motion, world axes.
+// What differs between numbers and numbers with directions.
+double parameter(const Scene<double>& s, int i) {
+  return s.w.elements.p[i];
+}
+Dual parameter(const Scene<Dual>& s, int i) {
+  return {s.w.elements.p[i], s.w.elements.lanes[mechanism::Slots::kFirstParameter + i]};
+}
+double state(const Scene<double>& s, int i) {
+  return s.w.elements.e[i];
+}
+Dual state(const Scene<Dual>& s, int i) {
+  return {s.w.elements.e[i], s.w.elements.lanes[s.m.elements.slots.first_state + i]};
+}
+double time(const Scene<double>& s) {
+  return s.w.elements.t;
+}
+Dual time(const Scene<Dual>& s) {
+  return {s.w.elements.t, s.w.elements.lanes[mechanism::Slots::kTime]};
+}
+double multiplier(const Scene<double>& s, int row) {
+  return s.w.evaluated.lambda[row];
+}
+Dual multiplier(const Scene<Dual>& s, int row) {
+  return {s.w.evaluated.lambda[row], s.w.row_lanes[row]};
+}
+mechanism::ElementPoint<double> seen_by(const Scene<double>& s,
+                                        const mechanism::ActingForce& force) {
+  return mechanism::look_at(s.m.elements, force, TreeSurroundings(s.m, s.w), s.w.elements);
+}
+mechanism::ElementPoint<Dual> seen_by(const Scene<Dual>& s, const mechanism::ActingForce& force) {
+  return mechanism::look_at_with_directions(s.m.elements, force, TreeSurroundings(s.m, s.w),
+                                            s.w.elements);
+}
+
+/// The frame of a described body, or one at its centre of mass.
 template <class S>
-struct MovingFrame {
-  Transform<S> X;
-  Vec3<S> v, omega, a;
-
-  Vec3<S> axis(int i) const { return i == 0 ? X.R.x : i == 1 ? X.R.y : X.R.z; }
-  Vec3<S> axis_rate(int i) const { return cross(omega, axis(i)); }
-};
-
-template <class S>
-struct Scene {
-  const ModelData& m;
-  const Observed<S>& observed;
-  const BoundConstants<S>& bound;
-  const std::vector<NodeMotion<S>>& nodes;
-  const std::vector<NodeForces<S>>& forces;
-
-  /// X_BM: a frame on a described body; body -1: the ground.
-  MovingFrame<S> frame(int body, const Transform<S>& X_BM) const {
-    const S zero(0.0);
-    if (body < 0) return {X_BM, {zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};
-    const int b = m.mechanism.tree_body(body);
-    const int node = m.tree().bodies[b].node;
-    const NodeMotion<S>& at = nodes[node];
-    const NodeForces<S>& rate = forces[node];
-    const Transform<S> X_NM = bound.X_NB[b] * X_BM;
-    const Vec3<S> r = at.R * X_NM.p;
-    // Accelerations of inverse dynamics contain that of the ground, minus gravity.
-    return {{at.R * X_NM.R, at.p + r},
-            at.v + cross(at.omega, r),
-            at.omega,
-            rate.a + bound.gravity + cross(rate.alpha, r) + cross(at.omega, cross(at.omega, r))};
-  }
-  MovingFrame<S> marker(int index) const {
-    return frame(m.quantities.markers()[index].body, observed.markers[index]);
-  }
-  MovingFrame<S> point(int body, int index) const {
-    if (index >= 0) return marker(index);
-    Transform<S> X;
-    const S zero(0.0);
-    X.p = {zero, zero, zero};
-    if (index == -1) X.p = observed.constants.bodies[m.mechanism.tree_body(body)].center;
-    return frame(body, X);
-  }
-};
+MovingFrame<S> body_frame(const Scene<S>& scene, int described, bool at_center) {
+  const int body = scene.m.mechanism.tree_body(described);
+  const Transform<S>& X = scene.bound.X_NB[body];
+  SiteFrame<S> site;
+  site.o = at_center ? X.p + X.R * scene.constants.bodies[body].center : X.p;
+  site.axis[0] = X.R.x;
+  site.axis[1] = X.R.y;
+  site.axis[2] = X.R.z;
+  return scene.frame(scene.m.tree().bodies[body].node, site);
+}
 
 template <class S>
 S marker_value(const Scene<S>& scene, const Quantity& q) {
-  const MovingFrame<S> frame = scene.point(q.body, q.index);
-  return component(q.kind == Kind::kMarkerVelocity       ? frame.v
-                   : q.kind == Kind::kMarkerAcceleration ? frame.a
-                                                         : frame.X.p,
+  const MovingFrame<S> frame =
+      q.index >= 0 ? scene.site(q.index) : body_frame(scene, q.body, q.index == -1);
+  return component(q.kind == Kind::kMarkerVelocity       ? frame.velocity
+                   : q.kind == Kind::kMarkerAcceleration ? frame.acceleration
+                                                         : frame.point,
                    q.component);
 }
 
 template <class S>
 S axis_value(const Scene<S>& scene, const Quantity& q) {
-  const MovingFrame<S> frame = scene.point(q.body, -2);
+  const MovingFrame<S> frame = body_frame(scene, q.body, false);
   const double(*map)[3] = scene.m.mechanism.general_frame(q.body);
   S sum(0.0);
   for (int i = 0; i <= q.index; ++i) {
-    const Vec3<S> axis = q.kind == Kind::kAxis ? frame.axis(i) : frame.axis_rate(i);
+    const Vec3<S> axis = q.kind == Kind::kAxis ? frame.axis[i] : frame.axis_rate(i);
     sum = sum + S(map[i][q.index]) * component(axis, q.component);
   }
   return sum;
@@ -168,14 +105,23 @@ Angle<S> angle_of(const S& a, const S& b, const S& a_d, const S& b_d) {
   return {atan2(a, b), (b * a_d - a * b_d) / (a * a + b * b)};
 }
 
+template <class S>
+struct JointEnds {
+  MovingFrame<S> begin, end;
+};
+template <class S>
+JointEnds<S> joint_ends(const Scene<S>& scene, int joint) {
+  const int first = scene.m.elements.first_joint_site + 2 * joint;
+  return {scene.site(first), scene.site(first + 1)};
+}
+
 /// About z (axis 0), or the Cardan angles of D = A0^T A1 = R_x R_y R_z (axis 1 to 3).
 template <class S>
 Angle<S> joint_angle(const Scene<S>& scene, const Quantity& q) {
-  const int first = scene.m.quantities.begin_marker(q.index);
-  const MovingFrame<S> begin = scene.marker(first), end = scene.marker(first + 1);
-  const auto D = [&](int i, int j) { return dot(begin.axis(i), end.axis(j)); };
+  const auto [begin, end] = joint_ends(scene, q.index);
+  const auto D = [&](int i, int j) { return dot(begin.axis[i], end.axis[j]); };
   const auto Dd = [&](int i, int j) {
-    return dot(begin.axis_rate(i), end.axis(j)) + dot(begin.axis(i), end.axis_rate(j));
+    return dot(begin.axis_rate(i), end.axis[j]) + dot(begin.axis[i], end.axis_rate(j));
   };
   switch (q.axis) {
     case 1:
@@ -193,49 +139,79 @@ Angle<S> joint_angle(const Scene<S>& scene, const Quantity& q) {
 
 template <class S>
 S displacement(const Scene<S>& scene, const Quantity& q) {
-  const int first = scene.m.quantities.begin_marker(q.index);
-  const MovingFrame<S> begin = scene.marker(first), end = scene.marker(first + 1);
-  const Vec3<S> delta = end.X.p - begin.X.p;
-  if (q.kind == Kind::kJointDisplacement) return dot(delta, begin.axis(2));
-  return dot(end.v - begin.v, begin.axis(2)) + dot(delta, begin.axis_rate(2));
+  const auto [begin, end] = joint_ends(scene, q.index);
+  const Vec3<S> delta = end.point - begin.point;
+  if (q.kind == Kind::kJointDisplacement) return dot(delta, begin.axis[2]);
+  return dot(end.velocity - begin.velocity, begin.axis[2]) + dot(delta, begin.axis_rate(2));
 }
 
-/// On the end body, at its marker: what the joint transmits to the body it carries, or the reverse.
+/// On the end body, at its marker. A joint of the tree transmits what the bodies it carries need;
+/// rows push with -G^T lambda.
 template <class S>
 S reaction(const Scene<S>& scene, const Quantity& q) {
-  const int body = scene.m.quantities.carried(q.index);
-  const int node = scene.m.tree().bodies[body].node;
-  const NodeForces<S>& transmitted = scene.forces[node];
-  const Vec3<S> end = scene.marker(scene.m.quantities.begin_marker(q.index) + 1).X.p;
-  const Vec3<S> n = transmitted.n + cross(scene.nodes[node].p - end, transmitted.f);
-  const Vec3<S>& f = transmitted.f;
-  const S value = component(q.kind == Kind::kReactionForce ? f : n, q.component);
-  return scene.m.mechanism.is_reversed(body) ? -value : value;
+  const ModelData& m = scene.m;
+  const int joints = static_cast<int>(m.description.joints.size());
+  const int body = q.index < joints ? m.carried[q.index] : -1;
+  if (body >= 0) {
+    const int node = m.tree().bodies[body].node;
+    const NodeForces<S>& transmitted = scene.forces[node];
+    const Vec3<S> end = scene.site(m.elements.first_joint_site + 2 * q.index + 1).point;
+    const Vec3<S> n = transmitted.n + cross(scene.nodes[node].p - end, transmitted.f);
+    const S value = component(q.kind == Kind::kReactionForce ? transmitted.f : n, q.component);
+    return m.mechanism.is_reversed(body) ? -value : value;
+  }
+  const S zero(0.0);
+  Vec3<S> sum{zero, zero, zero};
+  for (int i = 0; i < m.closures.num_rows(); ++i) {
+    const ClosureRow& row = m.closures.rows[i];
+    if (row.owner != q.index) continue;
+    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+    const auto grad = row_gradient(row.kind, motion);
+    const S lambda = multiplier(scene, i);
+    sum += q.kind == Kind::kReactionForce ? lambda * grad.n : lambda * cross(grad.e_b, motion.b);
+  }
+  return component(sum, q.component);
 }
 
 template <class S>
-S energy(const Scene<S>& scene, const Quantity& q) {
-  S kinetic(0.0), potential(0.0);
+S kinetic_energy(const Scene<S>& scene) {
+  S sum(0.0);
   for (int i = 0; i < scene.m.tree().num_nodes(); ++i) {
     if (scene.m.tree().nodes[i].body < 0) continue;
     const NodeMotion<S>& at = scene.nodes[i];
-    const S& mass = scene.bound.nodes[i].I.m;
     const Motion<S> v{at.omega, at.v};
-    kinetic = kinetic + S(0.5) * dot(Inertia<S>{mass, at.h, at.I} * v, v);
-    potential = potential - dot(scene.bound.gravity, mass * at.p + at.h);
+    sum = sum + S(0.5) * dot(Inertia<S>{scene.bound.nodes[i].I.m, at.h, at.I} * v, v);
   }
-  return q.kind == Kind::kKineticEnergy     ? kinetic
-         : q.kind == Kind::kPotentialEnergy ? potential
-                                            : kinetic + potential;
+  return sum;
+}
+
+template <class S>
+S potential_energy(const Scene<S>& scene) {
+  S sum(0.0);
+  for (int i = 0; i < scene.m.tree().num_nodes(); ++i) {
+    if (scene.m.tree().nodes[i].body < 0) continue;
+    const NodeMotion<S>& at = scene.nodes[i];
+    sum = sum - dot(scene.bound.gravity, scene.bound.nodes[i].I.m * at.p + at.h);
+  }
+  for (const auto& force : scene.m.elements.forces) {
+    sum = sum + force.element->potential(seen_by(scene, force));
+  }
+  return sum;
+}
+
+template <class S>
+S dissipated_power(const Scene<S>& scene) {
+  S sum(0.0);
+  for (const auto& force : scene.m.elements.forces) {
+    sum = sum + force.element->dissipation(seen_by(scene, force));
+  }
+  return sum;
 }
 
 }  // namespace
 
 template <class S>
-S quantity_value(const ModelData& m, const Observed<S>& observed, const BoundConstants<S>& bound,
-                 const std::vector<NodeMotion<S>>& nodes, const std::vector<NodeForces<S>>& forces,
-                 const Quantity& q) {
-  const Scene<S> scene{m, observed, bound, nodes, forces};
+S quantity_value(const Scene<S>& scene, const Quantity& q) {
   switch (q.kind) {
     case Kind::kMarkerPosition:
     case Kind::kMarkerVelocity:
@@ -245,7 +221,7 @@ S quantity_value(const ModelData& m, const Observed<S>& observed, const BoundCon
     case Kind::kAxisRate:
       return axis_value(scene, q);
     case Kind::kAngularVelocity:
-      return component(scene.point(q.body, -2).omega, q.component);
+      return component(scene.nodes[scene.m.node_of(q.body)].omega, q.component);
     case Kind::kJointAngle:
       return joint_angle(scene, q).value;
     case Kind::kJointRate:
@@ -256,16 +232,34 @@ S quantity_value(const ModelData& m, const Observed<S>& observed, const BoundCon
     case Kind::kReactionForce:
     case Kind::kReactionTorque:
       return reaction(scene, q);
+    case Kind::kForce: {
+      const auto& force = scene.m.elements.forces[q.index];
+      return force.element->quantity(seen_by(scene, force), q.component);
+    }
     case Kind::kKineticEnergy:
+      return kinetic_energy(scene);
     case Kind::kPotentialEnergy:
+      return potential_energy(scene);
     case Kind::kTotalEnergy:
-      return energy(scene, q);
+      return kinetic_energy(scene) + potential_energy(scene);
+    case Kind::kSuppliedPower:
+      throw base::InputError(
+          "power.supplied and energy.supplied are known in natural coordinates only: use "
+          "--coordinates natural.");
+    case Kind::kDissipatedPower:
+      return dissipated_power(scene);
+    case Kind::kState:
+      return state(scene, q.index);
     case Kind::kParameter:
-      return observed.p[q.index];
-    default:
-      return observed.t;
+      return parameter(scene, q.index);
+    case Kind::kTime:
+      return time(scene);
   }
+  return S(0.0);
 }
+
+template double quantity_value(const Scene<double>&, const Quantity&);
+template Dual quantity_value(const Scene<Dual>&, const Quantity&);
 
 namespace {
 
@@ -297,16 +291,27 @@ class ModelObserver final : public dynamics::System::Observer {
 
 class QuantityScope final : public expr::Scope {
  public:
-  QuantityScope(const Quantities& all, ModelObserver& observer) : all_(all), observer_(observer) {}
+  QuantityScope(const ModelData& model, ModelObserver& observer) : m(model), observer_(observer) {}
   int find(std::string_view name) override {
-    const auto quantity = all_.find(std::string(name));
+    const auto quantity = m.quantities().find(std::string(name));
     return quantity ? observer_.add(*quantity) : -1;
   }
-  std::vector<std::string> names() const override { return all_.names(); }
+  std::vector<std::string> names() const override {
+    auto names = m.quantities().names();
+    for (const auto& input : m.description.inputs) names.push_back(input.id);
+    return names;
+  }
+  const expr::Table* table(std::string_view name) override {
+    const auto* input = mechanism::find_by_id(m.description.inputs, std::string(name));
+    if (!input) return nullptr;
+    table_ = table_of(*input);
+    return &*table_;
+  }
 
  private:
-  const Quantities& all_;
+  const ModelData& m;
   ModelObserver& observer_;
+  std::optional<expr::Table> table_;
 };
 
 }  // namespace
@@ -315,14 +320,15 @@ std::unique_ptr<dynamics::System::Observer> Model::make_observer(
     std::span<const std::string> quantities) const {
   auto observer = std::make_unique<ModelObserver>();
   for (const auto& name : quantities) {
-    if (const auto quantity = data_->quantities.find(name)) {
+    if (const auto quantity = data_->quantities().find(name)) {
       observer->items.push_back({observer->add(*quantity), -1});
       continue;
     }
-    QuantityScope scope(data_->quantities, *observer);
-    if (name.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
-        std::string::npos) {
+    QuantityScope scope(*data_, *observer);
+    const bool is_name = name.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+                         std::string::npos;
+    if (is_name && !mechanism::find_by_id(data_->description.inputs, name)) {
       throw base::InputError(
           fmt::format("unknown quantity \"{}\".{}", name, base::suggestion(name, scope.names())));
     }
@@ -342,19 +348,26 @@ Status Model::observe(dynamics::Workspace& ws, const Observer& observer, const d
   ModelWorkspace& w = cast(ws);
   const auto& o = static_cast<const ModelObserver&>(observer);
   Status status = Status::kOk;
-  std::copy_n(at.y.begin(), tree.nq, w.seen_q.begin());
-  std::copy_n(at.y.begin() + tree.nq, tree.nv, w.seen_v.begin());
-  std::fill(w.seen_vdot.begin(), w.seen_vdot.end(), 0.0);
+  w.looked.set(at);
   if (o.rates) {
     status = evaluate(ws, at, w.rates, {});
-    w.seen_vdot = w.vdot;
+    // Inverse dynamics gives accelerations, and what joints transmit under all forces.
+    if (m.elements.forces.empty()) clear_wrenches(w.wrenches);
+    const Scene<double> scene = scene_of(m, w);
+    for (int i = 0; i < m.closures.num_rows(); ++i) {
+      push_row(scene, m.closures.rows[i], w.evaluated.lambda[i], w.wrenches);
+    }
+    inverse_dynamics(tree, {at.y.data(), static_cast<std::size_t>(tree.nq)},
+                     {at.y.data() + tree.nq, static_cast<std::size_t>(tree.nv)}, w.evaluated.vdot,
+                     w.wrenches, w.point, w.tau);
+  } else {
+    place_point(m, w, w.looked);
+    update_inertias(tree, w.point);
   }
-  inverse_dynamics(tree, w.seen_q, w.seen_v, w.seen_vdot, {}, w.point, w.tau);
-  w.observed.t = at.t;
+  const Scene<double> scene = scene_of(m, w);
   w.quantity_values.resize(std::max(o.quantities.size(), w.quantity_values.size()));
   for (std::size_t i = 0; i < o.quantities.size(); ++i) {
-    w.quantity_values[i] = quantity_value(m, w.observed, w.point.bound, w.point.nodes,
-                                          w.point.forces, o.quantities[i]);
+    w.quantity_values[i] = quantity_value(scene, o.quantities[i]);
   }
   if (w.observer_scratch.size() < o.scratch_size) w.observer_scratch.resize(o.scratch_size);
   for (std::size_t i = 0; i < o.items.size(); ++i) {
@@ -370,7 +383,6 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
                                const dynamics::PointDirections& d,
                                dynamics::Directions& dvalues) const {
   const ModelData& m = *data_;
-  const Tree& tree = m.tree();
   ModelWorkspace& w = cast(ws);
   const auto& o = static_cast<const ModelObserver&>(observer);
   w.observer_gradients.resize(std::max(o.gradient_size, w.observer_gradients.size()));
@@ -381,31 +393,35 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
     first += formula.num_used();
   }
   w.quantity_lanes.resize(std::max(o.quantities.size(), w.quantity_lanes.size()));
-  update_positions(tree, w.seen_q, w.point);
-  std::copy(w.seen_q.begin(), w.seen_q.end(), w.rates.begin());
-  std::copy(w.seen_v.begin(), w.seen_v.end(), w.rates.begin() + tree.nq);
+  if (o.rates) {
+    prepare_acceleration_directions(m, w);
+  } else {
+    place_point(m, w, w.looked);
+    mechanism::prepare_laws(m.elements, TreeSurroundings(m, w), w.elements);
+  }
   for (int chunk = 0; chunk < dvalues.chunks(); ++chunk) {
-    load_directions(m, w, w.rates, d, chunk);
-    swap_chunk(w, chunk);
+    seed_chunk(m, w, w.looked, d, chunk);
+    const ChunkInRoom bound(w);
+    place_room(m, w);
+    move_room(m, w, w.room.v.data());
+    const Scene<Dual> scene = dual_scene_of(m, w);
     if (o.rates) {
-      forward_dynamics_directions(tree, w.seen_vdot, nullptr, nullptr, w.point, w.room,
-                                  w.lanes.data());
-      for (int k = 0; k < tree.nv; ++k) w.room.vdot[k] = Dual(w.seen_vdot[k], w.lanes[k]);
-    } else {
-      std::fill(w.room.vdot.begin(), w.room.vdot.end(), Dual(0.0));
-    }
-    inverse_dynamics_directions(tree, nullptr, w.room);
-    Observed<Dual>& observed = w.chunks[chunk].observed;
-    observed.t = Dual(w.observed.t);
-    for (int lane = 0; lane < math::kLanes; ++lane) {
-      const std::size_t k = static_cast<std::size_t>(chunk) * math::kLanes + lane;
-      if (k < d.dt.size()) observed.t.d[lane] = d.dt[k];
+      const Lane* dphi = d.dphi ? reinterpret_cast<const Lane*>(d.dphi->chunk(chunk)) +
+                                      m.sizes.num_pos + m.sizes.num_vel
+                                : nullptr;
+      acceleration_directions(m, w, dphi);
+      for (int k = 0; k < m.sizes.nv; ++k) {
+        w.room.vdot[k] = Dual(w.evaluated.vdot[k], w.lanes[k]);
+      }
+      for (int i = 0; i < m.closures.num_rows(); ++i) {
+        push_row(scene, m.closures.rows[i], Dual(0.0, w.row_lanes[i]), w.dual_wrenches);
+      }
+      newton_euler_room(m, w, w.room.v.data(), w.room.vdot.data(), -w.room.bound.gravity,
+                        w.dual_wrenches.data());
     }
     for (std::size_t i = 0; i < o.quantities.size(); ++i) {
-      w.quantity_lanes[i] =
-          quantity_value(m, observed, w.room.bound, w.room.nodes, w.room.forces, o.quantities[i]).d;
+      w.quantity_lanes[i] = quantity_value(scene, o.quantities[i]).d;
     }
-    swap_chunk(w, chunk);
     first = 0;
     for (std::size_t i = 0; i < o.items.size(); ++i) {
       const auto& item = o.items[i];

@@ -1,0 +1,52 @@
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "random_fits.h"
+
+// Fits of random small problems with default options, judged by another method: a "converged" that
+// is no minimum, an end above the start or a crash is a mistake, and the exit code says so.
+//
+//   bench_random_fits [COUNT [FIRST]]      10 000 problems from number 0 on
+int main(int argc, char** argv) {
+  using namespace parfait::estimation;  // NOLINT(google-build-using-namespace): a program of one
+                                        // room
+  const long count = argc > 1 ? std::atol(argv[1]) : 10'000;
+  const long first = argc > 2 ? std::atol(argv[2]) : 0;
+  struct Row {
+    std::map<Verdict, int> verdicts;
+    int problems = 0, descended = 0;
+    long iterations = 0;
+  };
+  std::map<std::string, Row> rows;
+  int wrong = 0;
+  for (long number = first; number < first + count; ++number) {
+    const RandomFit random = random_fit(static_cast<std::uint64_t>(number));
+    const RandomOutcome outcome = try_random_fit(random);
+    for (const std::string& kind : {random.kind, std::string("~ all")}) {
+      Row& row = rows[kind];
+      ++row.problems;
+      ++row.verdicts[outcome.verdict];
+      row.iterations += outcome.iterations;
+      row.descended += outcome.descended ? 1 : 0;
+    }
+    if (outcome.verdict == Verdict::kRight) continue;
+    const bool is_wrong = outcome.verdict != Verdict::kNotConverged;
+    wrong += is_wrong ? 1 : 0;
+    if (is_wrong || std::getenv("SHOW_ALL") != nullptr) {
+      fmt::print("{} ({}): {}, {}\n", number, random.kind, text(outcome.verdict), outcome.what);
+    }
+  }
+  fmt::print("\n| model | problems | right | not converged | wrong | by descent | iterations |\n");
+  fmt::print("|---|---|---|---|---|---|---|\n");
+  for (const auto& [kind, row] : rows) {
+    const auto of = [&](Verdict v) { return row.verdicts.contains(v) ? row.verdicts.at(v) : 0; };
+    const int right = of(Verdict::kRight), unfinished = of(Verdict::kNotConverged);
+    fmt::print("| {} | {} | {} | {} | {} | {} | {:.1f} |\n", kind == "~ all" ? "all" : kind,
+               row.problems, right, unfinished, row.problems - right - unfinished, row.descended,
+               static_cast<double>(row.iterations) / row.problems);
+  }
+  return wrong == 0 ? 0 : 1;
+}

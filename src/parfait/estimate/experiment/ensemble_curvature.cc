@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/estimate/experiment/ensemble.h"
+
+// Steps with the curvature of the residuals. docs/theory/gauss_newton.md, G13-G15.
+namespace parfait::estimate {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+/// Beyond this dense steps cost more than they are worth.
+constexpr int kMostVariables = 300;
+
+}  // namespace
+
+void Ensemble::set_curved(bool on) {
+  curved_ = {};
+  curved_.on = on;
+}
+
+bool Ensemble::is_curved() const {
+  return curved_.on && options_.norm == Norm::kL2 &&
+         estimate::num_variables(blocks_) <= kMostVariables && !curved_.damping.xi.empty();
+}
+
+bool Ensemble::has_inequalities() const {
+  return std::ranges::any_of(blocks_, [](const Block& block) { return block.E.rows() > 0; });
+}
+
+/// Changes relative to the first guess are damped alike, as strongly as suits the one that moves
+/// the data most; an unknown that is zero by its column. Norms of single columns change by orders
+/// of magnitude on the way from a far start: with them MGH17 of NIST ends in another valley.
+ColumnScales Ensemble::damping_scales() const {
+  ColumnScales D = linear_.scales();
+  double strongest = 0;
+  const auto for_all = [&](const auto& f) {
+    for (int i = 0; i < shared_.size(); ++i) {
+      f(D.p[i], shared_.is_log(i) ? 1 / shared_.scale(i) : std::abs(shared_.initial()[i]));
+    }
+    for (std::size_t e = 0; e < D.xi.size(); ++e) {
+      for (Eigen::Index i = 0; i < D.xi[e].size(); ++i) f(D.xi[e][i], sizes_.xi[e][i]);
+    }
+  };
+  for_all([&](double d, double size) { strongest = std::max(strongest, d * size); });
+  for_all([&](double& d, double size) {
+    if (size > 0) d = strongest / size;
+  });
+  return D;
+}
+
+void Ensemble::damp_no_more() {
+  if (curved_.step) {
+    curved_.step.reset();
+  } else {
+    const bool at_linearization = at_linearization_;
+    (void)damp(0);
+    at_linearization_ = at_linearization;
+  }
+}
+
+double Ensemble::model_objective() {
+  if (is_likelihood_) {
+    return curved_.step ? objective_ - curved_.decrease : offset_ + remainder().squaredNorm();
+  }
+  if (!curved_.step) return objective(remainder());
+  double sum = 0;
+  for (const auto& r : residuals_) sum += r.squaredNorm();
+  return sum - curved_.decrease;
+}
+
+void Ensemble::learn(const std::vector<Block>& before, const VectorXd& from, VecIn to) {
+  if (curved_.secant.empty()) curved_.secant.reset(blocks_);
+  // Of the step that was tried last, the part that was taken.
+  LinearSolution step = *curved_.step;
+  const VectorXd dp = to.head(shared_.size()) - from.head(shared_.size());
+  if (dp.size() > 0) {
+    const VectorXd w = weights_.size() > 0 ? VectorXd(weights_.head(dp.size()))
+                                           : VectorXd(VectorXd::Ones(dp.size()));
+    const VectorXd taken = w.cwiseProduct(dp), tried = w.cwiseProduct(step.p);
+    if (!(tried.squaredNorm() > 0)) return;
+    const double t = taken.dot(tried) / tried.squaredNorm();
+    if (!((taken - t * tried).norm() <= 1e-6 * taken.norm())) return;
+    step.p *= t;
+    for (VectorXd& xi : step.xi) xi *= t;
+  }
+  // Which model knew better?
+  double actual = 0, predicted = 0;
+  for (std::size_t e = 0; e < blocks_.size(); ++e) {
+    const VectorXd& b = before[e].right.b;
+    const VectorXd linear = before[e].A * step.xi[e] + before[e].B * step.p + b;
+    actual += b.squaredNorm() - blocks_[e].right.b.squaredNorm();
+    predicted += b.squaredNorm() - linear.squaredNorm();
+  }
+  const double curved = predicted - curved_.secant.along(step);
+  if (curved != predicted) {
+    // Far from a minimum the curvature of the last steps says little about the next.
+    constexpr double kFar = 0.01;
+    double objective_before = 0;
+    for (const Block& block : before) objective_before += block.right.b.squaredNorm();
+    curved_.preferred = actual < kFar * objective_before &&
+                        std::abs(curved - actual) < std::abs(predicted - actual);
+  }
+  curved_.secant.learn(before, blocks_, step);
+}
+
+}  // namespace parfait::estimate

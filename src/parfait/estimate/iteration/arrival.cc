@@ -1,0 +1,74 @@
+#include "parfait/estimate/iteration/arrival.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace parfait::estimate {
+
+using Eigen::Index;
+
+namespace {
+
+/// Rounding of one residual: a few operations.
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+/// An increment of this many standard deviations moves no conclusion.
+constexpr double kDeviations = 0.1;
+
+/// The whole way as a multiple of the increment, for a geometric sequence.
+double whole_way(double rate) {
+  return 1 / (1 - std::clamp(rate, 0.0, 0.99));
+}
+
+}  // namespace
+
+Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision& precision,
+              VecIn x, VecIn dx, const ArrivalOptions& options) {
+  Arrival arrival{.deviations = std::nan("")};
+  const double noise = std::max(kRounding, options.noise), way = whole_way(options.rate);
+  const double tol = options.tolerance;
+  // The decrease that is promised: of the objective, and in standard deviations.
+  const double power = precision.of_squares ? 2 : 1;
+  const double error = std::pow(noise * precision.data, power);
+  const double negligible = std::isnan(precision.unit)
+                                ? std::pow(tol * precision.data, power)
+                                : std::min(kDeviations * kDeviations,
+                                           0.1 * tol * std::max(1, precision.degrees_of_freedom)) *
+                                      precision.unit;
+  if (precision.decrease > error && precision.decrease * way * way > negligible) return arrival;
+
+  const auto full = problem.precision(x, true);
+  const double length = problem.norm(x) * problem.condition();
+  arrival.arrived = true;
+  arrival.deviations = 0;
+  for (Index i = 0; i < dx.size(); ++i) {
+    const double deviation = full.deviation[i], step = std::abs(dx[i]);
+    if (!std::isfinite(deviation)) continue;
+    const double sd = full.beta * deviation;  // NaN: the size alone decides
+    if (sd > 0) arrival.deviations = std::max(arrival.deviations, step * way / sd);
+    // |(J+ dr)_i| <= deviation_i |dr|. What equations alone determine has no deviation.
+    const double weight = problem.weights().size() > 0 ? problem.weights()[i] : 1;
+    // Or only rounding errors of what moves other unknowns.
+    const double rounding =
+        deviation * weight > 1e-8
+            ? noise * (precision.data * deviation + full.size[i])
+            : noise * (full.size[i] + (weight > 0 ? length / weight : INFINITY));
+    const bool small = step * way <= tol * std::max(full.size[i], sd > 0 ? sd : 0.0);
+    const bool insignificant = !(sd > 0) || step * way <= kDeviations * sd;
+    if (step > rounding && !(small && insignificant)) arrival.arrived = false;
+  }
+  return arrival;
+}
+
+double deviations_left(LeastSquaresProblem& problem, VecIn x, VecIn dx, double rate) {
+  const auto full = problem.precision(x, true);
+  if (!full.known || !(full.beta > 0)) return std::nan("");
+  double left = 0;
+  for (Index i = 0; i < dx.size(); ++i) {
+    const double sd = full.beta * full.deviation[i];
+    if (std::isfinite(sd) && sd > 0) left = std::max(left, std::abs(dx[i]) * whole_way(rate) / sd);
+  }
+  return left;
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parfait/estimate/iteration/globalization.h"
+
+namespace parfait::estimate {
+namespace {
+
+using Eigen::VectorXd;
+
+/// Descent of the objective itself, for where the restrictive test fails and where residuals are so
+/// large that Gauss-Newton does not contract (kappa >= 1): steps of
+///
+///   min |r1 + J1 dx|^2 + dx^T S dx + lambda |D dx|^2   under the linearized constraints,
+///
+/// S the curvature of the residuals as far as steps have shown it, where that predicts better than
+/// S = 0 (docs/theory/gauss_newton.md, G13 - G15). lambda follows from how well the decrease was
+/// predicted (H. B. Nielsen 1999). Constraints enter the merit function
+///
+///   merit(x) = objective + weight * infeasibility
+///
+/// with a weight that makes every accepted step one that the linear model wants as well. Damping
+/// does not shorten the correction of equations: after some trials the whole step is, too.
+class MonotoneDescent : public StepChooser {
+ public:
+  Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
+              const LeastSquaresProblem::Values& at_x) override {
+    constexpr int kMostTrials = 40, kBeforeShortening = 8;
+    int evaluations = 0;
+    bool at_trial = false;
+    const auto evaluate = [&](const VectorXd& point) {
+      ++evaluations;
+      return problem.evaluate(point);
+    };
+    for (int trial = 0; trial < kMostTrials && lambda_ < 1e30; ++trial) {
+      // Unknowns that were eliminated follow from the values of the last point: it must be x.
+      if (at_trial && !evaluate(x).exists) break;
+      at_trial = false;
+      if (!problem.damp(lambda_)) {
+        more_damping();
+        continue;
+      }
+      const double t = trial < kBeforeShortening ? 1 : std::pow(0.5, trial - kBeforeShortening + 1);
+      const VectorXd damped = t * problem.increment();
+      // The linear step makes the constraints feasible: its decrease counts both.
+      const double model = problem.model_objective();
+      if (at_x.infeasibility > 0) {
+        weight_ = std::max(weight_, 2 * (model - at_x.objective) / at_x.infeasibility);
+      }
+      const double merit_x = at_x.objective + weight_ * at_x.infeasibility;
+      const double predicted = t * (merit_x - model);  // convex: at least this for t < 1
+      const VectorXd point = problem.into_bounds(x + damped);
+      const auto values = evaluate(point);
+      at_trial = true;
+      const double actual = values.exists
+                                ? merit_x - (values.objective + weight_ * values.infeasibility)
+                                : -std::numeric_limits<double>::infinity();
+      const double gain = predicted > 0 ? actual / predicted : -1;
+      // Close to the minimum the decrease is lost in rounding, long before the increments are:
+      // there these must shrink.
+      const double rounding = 1e-13 * std::abs(merit_x);
+      bool lost =
+          values.exists && std::abs(predicted) <= rounding && std::abs(actual) <= 10 * rounding;
+      if (lost) {
+        problem.damp_no_more();
+        lost = problem.norm(problem.increment()) < 0.9 * problem.norm(dx);
+      }
+      if (gain > 1e-4 || lost) {
+        const double good = std::clamp(lost ? 1.0 : gain, 0.0, 1.0);
+        lambda_ = std::max(1e-18, lambda_ * std::max(1.0 / 9, 1 - std::pow(2 * good - 1, 3)));
+        growth_ = 2;
+        return {.found = true,
+                .t = t,
+                .x = point,
+                .x_plain = point,
+                .omega = 0,
+                .test = gain,
+                .trials = evaluations};
+      }
+      more_damping();
+    }
+    return {.trials = evaluations};
+  }
+
+ private:
+  void more_damping() {
+    lambda_ *= growth_;
+    growth_ *= 2;
+  }
+
+  double lambda_ = 1e-3;
+  double growth_ = 2;
+  double weight_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StepChooser> make_monotone_descent() {
+  return std::make_unique<MonotoneDescent>();
+}
+
+}  // namespace parfait::estimate

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "parfait/mechanism/description/description.h"
+#include "parfait/mechanism/quantities/quantity.h"
+
+namespace parfait::mechanism {
+
+/// Names of all quantities of a mechanism and what they stand for, free of coordinates.
+///
+/// Numbers  body: of the description. kMarker…: the site of the point (element_set.h), -1 com, -2
+///          origin. kJoint…: the joint. kReaction…: the joint, or the number of joints plus the
+///          constraint. kForce: the element. kState, kParameter: its own number.
+class QuantityNames {
+ public:
+  QuantityNames() = default;
+  /// `states`: of ElementSet, which has more of them than the description.
+  QuantityNames(const Description& description, const std::vector<State>& states,
+                const std::vector<std::string>& parameter_ids);
+
+  std::optional<Quantity> find(const std::string& name) const;
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  void add(const std::string& name, const Quantity& quantity);
+
+  std::unordered_map<std::string, Quantity> index_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace parfait::mechanism

@@ -1,0 +1,85 @@
+#include "parfait/tree/system/closure_work.h"
+
+#include <algorithm>
+
+#include "parfait/tree/algorithms/generalized_force.h"
+#include "parfait/tree/system/model_scene.h"
+
+// Rows of closures as generalized forces, and the solution of (T31).
+namespace parfait::tree {
+
+using mechanism::RowGradient;
+
+void ClosureWork::resize(int rows, int velocities) {
+  solver.resize(rows, velocities);
+  used.assign(rows, 0);
+  dependent.assign(velocities, 1);
+  weights.assign(velocities, 1.0);
+  lambda.assign(rows, 0.0);
+  gamma.assign(rows, 0.0);
+  speeds.resize(rows);
+}
+
+void generalized_forces(const ModelData& m, ModelWorkspace& w, const std::vector<Force<double>>& F,
+                        double* out) {
+  std::fill_n(out, m.sizes.nv, 0.0);
+  for (std::size_t b = 0; b < F.size(); ++b) {
+    const int node = m.tree().bodies[b].node;
+    add_generalized_force(m.tree(), w.point, node,
+                          about_node(w.point.bound, w.point.nodes, static_cast<int>(b), node, F[b]),
+                          [out](int k, double value, double) { out[k] += value; });
+  }
+}
+
+void compute_rows(const ModelData& m, ModelWorkspace& w) {
+  const Tree& tree = m.tree();
+  RowSolver& solver = w.closures.solver;
+  const Scene<double> scene = scene_of(m, w);
+  solver.begin(m.closures.num_rows());
+  for (int i = 0; i < m.closures.num_rows(); ++i) {
+    const ClosureRow& row = m.closures.rows[i];
+    const auto begin = scene.row_end(row.begin), end = scene.row_end(row.end);
+    const auto motion = row_motion(row, begin, end);
+    const RowGradient<double> grad = row_gradient(row.kind, motion);
+    const auto add = [&](int k, double value, double most) { solver.add(i, k, value, most); };
+    const int body_a = m.elements.sites[m.closures.sites[row.begin]].body;
+    const int body_b = m.elements.sites[m.closures.sites[row.end]].body;
+    if (body_a >= 0) {
+      const int node = m.node_of(body_a);
+      const Vec3<double> r = begin.point - w.point.nodes[node].p;
+      add_generalized_force(tree, w.point, node,
+                            {cross(r, grad.n) + cross(motion.a, grad.e_a), grad.n}, add);
+    }
+    if (body_b >= 0) {
+      const int node = m.node_of(body_b);
+      const Vec3<double> r = end.point - w.point.nodes[node].p;
+      add_generalized_force(tree, w.point, node,
+                            {cross(motion.b, grad.e_b) - cross(r, grad.n), -grad.n}, add);
+    }
+  }
+}
+
+void use_metric(const ModelData& m, ModelWorkspace& w, dynamics::Norm norm) {
+  ClosureWork& c = w.closures;
+  if (norm == dynamics::Norm::kMass) {
+    c.solver.use_mass(m.tree(), w.point);
+    return;
+  }
+  for (int k = 0; k < m.sizes.nv; ++k) {
+    c.weights[k] = norm == dynamics::Norm::kPartition && !c.dependent[k] ? 0.0 : 1.0;
+  }
+  c.solver.use_diagonal(c.weights);
+}
+
+void factor_rows(const ModelData& m, ModelWorkspace& w, Rows rows, dynamics::Norm norm,
+                 bool repivot) {
+  static const std::vector<int> by_size;
+  ClosureWork& c = w.closures;
+  for (int i = 0; i < m.closures.num_rows(); ++i) {
+    c.used[i] = rows == Rows::kAll || !m.closures.rows[i].is_velocity;
+  }
+  use_metric(m, w, norm);
+  c.solver.factor(repivot ? by_size : m.closures.order, c.used, m.closures.rank_tolerance);
+}
+
+}  // namespace parfait::tree

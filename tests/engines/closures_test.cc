@@ -1,0 +1,219 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "models.h"
+#include "parfait/integrate/driver/integrator.h"
+#include "parfait/io/model/any_model_file.h"
+#include "random_mechanisms.h"
+#include "testing/model_gallery.h"
+#include "testing/random_models.h"
+#include "testing/system_laws.h"
+#include "two_engines.h"
+
+/// Loops, constraints, forces, events and states: the same mechanisms in both engines.
+namespace parfait {
+namespace {
+
+using testing_support::compare_motion;
+using testing_support::largest_difference;
+using testing_support::TwoEngines;
+
+mechanism::Description read(const std::string& file) {
+  const auto model = io::read_any_model(std::string(PARFAIT_SOURCE_DIR) + "/" + file);
+  return std::get<mechanism::Description>(model);
+}
+
+/// Every mechanical example that has no feature of natural coordinates alone, and the reference
+/// models.
+std::vector<std::string> example_files() {
+  std::vector<std::string> out = {"tests/reference/models/andrews.xml",
+                                  "tests/reference/models/slider_crank.xml",
+                                  "tests/reference/models/spring_four_bar.xml",
+                                  "tests/reference/models/spring_double_pendulum.xml"};
+  for (const char* name :
+       {"bricard/bricard.xml", "bricard_spring/bricard_spring.xml", "combined_experiments/arm.xml",
+        "double_pendulum/double_pendulum.xml", "four_bar/four_bar.xml", "hexapod/hexapod.xml",
+        "pendulum/pendulum.xml", "pendulum_inertia/hung.xml", "pendulum_inertia/pivot.xml",
+        "six_bar/six_bar.xml", "spring_double_pendulum/spring_double_pendulum.xml"}) {
+    out.push_back(std::string("examples/") + name);
+  }
+  return out;
+}
+
+/// A state that is consistent and moves, after 0.1 s of motion.
+std::vector<double> moved_state(const tree::Model& model, double until) {
+  const auto ws = model.make_workspace(0);
+  integrate::State state;
+  state.y = model.initial_state();
+  integrate::Options options;
+  options.rtol = 1e-10;
+  options.atol = 1e-11;
+  const auto result = integrate::Integrator(model, *ws, options).run(state, until);
+  EXPECT_TRUE(result.finished()) << result.message();
+  model.project(*ws, until, state.y, dynamics::Norm::kMass, 1e-13);
+  return state.y;
+}
+
+TEST(TwoEngines, SeeEveryExampleAlike) {
+  for (const auto& file : example_files()) {
+    SCOPED_TRACE(file);
+    TwoEngines engines(read(file));
+    const bool unique =
+        engines.natural().redundant_rows().empty() && engines.joints().redundant_rows().empty();
+    EXPECT_EQ(engines.natural().degrees_of_freedom(), engines.joints().degrees_of_freedom());
+    const auto worst =
+        largest_difference(engines, 0.05, moved_state(engines.joints(), 0.05), unique);
+    EXPECT_LT(worst.value, 1e-10) << worst.name;
+  }
+}
+
+TEST(TwoEngines, MoveEveryExampleAlike) {
+  for (const auto& file : example_files()) {
+    SCOPED_TRACE(file);
+    const bool stiff = file.find("andrews") != std::string::npos;
+    const auto d = compare_motion(read(file), stiff ? 0.005 : 0.5, false);
+    ASSERT_EQ(d.message, "");
+    EXPECT_LT(d.motion, std::max(1e-9, 20 * d.own));
+    EXPECT_LT(d.event_times, 1e-8);
+  }
+}
+
+TEST(TwoEngines, SeeGalleryModelsAlike) {
+  const std::vector<std::pair<const char*, mechanism::Description>> models = {
+      {"four_bar", testing_support::four_bar()},
+      {"bricard", testing_support::bricard()},
+      {"hexapod", testing_support::hexapod()},
+      {"loop", testing_support::loop(2)},
+      {"driven_pendulum", testing_support::driven_pendulum().description},
+      {"skate", testing_support::skate()},
+      {"constant_speed_pair", testing_support::constant_speed_pair()}};
+  for (const auto& [name, description] : models) {
+    SCOPED_TRACE(name);
+    TwoEngines engines(description);
+    const bool unique = engines.natural().redundant_rows().empty();
+    EXPECT_EQ(engines.natural().degrees_of_freedom(), engines.joints().degrees_of_freedom());
+    const auto worst =
+        largest_difference(engines, 0.05, moved_state(engines.joints(), 0.05), unique);
+    EXPECT_LT(worst.value, 1e-10) << worst.name;
+  }
+}
+
+TEST(TwoEngines, PushRandomTreesAlike) {
+  testing_support::RandomModelOptions options;
+  options.forces = 8;
+  options.general_laws = true;
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    options.bodies = 2 + static_cast<int>(seed % 5);
+    options.tree = seed % 2 == 0;
+    TwoEngines engines(testing_support::random_model(seed, options).description);
+    const auto worst = largest_difference(engines, 0.3, engines.joints().initial_state(), true);
+    EXPECT_LT(worst.value, 1e-9) << worst.name;
+  }
+}
+
+TEST(TwoEngines, MoveRandomMechanismsAlikeWithTheirSensitivities) {
+  int loops = 0, events = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto mechanism = testing_support::random_mechanism(seed);
+    TwoEngines engines(mechanism.description);
+    const auto at =
+        largest_difference(engines, 0, engines.joints().initial_state(), !mechanism.has_redundancy);
+    EXPECT_LT(at.value, 1e-10) << at.name;
+    const auto d = compare_motion(mechanism.description, 0.3, true);
+    ASSERT_EQ(d.message, "");
+    EXPECT_LT(d.motion, std::max(1e-9, 20 * d.own));
+    EXPECT_LT(d.sensitivity, std::max(1e-8, 20 * d.own_sensitivity));
+    EXPECT_LT(d.event_times, std::max(1e-8, 20 * d.own));
+    loops += mechanism.has_loop;
+    events += d.num_events;
+  }
+  EXPECT_GT(loops, 3);
+  EXPECT_GT(events, 3);
+}
+
+/// The laws of a System, on the manifold and beside it.
+void expect_laws(const mechanism::Description& description, double off) {
+  const tree::Model model(description);
+  testing_support::LawPoint point;
+  point.t = 0.1;
+  point.y = model.initial_state();
+  testing_support::Random random(7);
+  for (double& y : point.y) y += off * random.uniform(-1, 1);
+  for (const auto& info : model.parameters()) point.p.push_back(info.initial);
+  testing_support::LawOptions options;
+  options.step = 1e-3;
+  options.quantities = model.quantity_names();
+  const auto report = check_system_laws(model, point, options);
+  EXPECT_GT(report.num_nonzero, report.num_compared / 50);
+  for (std::size_t i = 0; i < std::min<std::size_t>(8, report.violations.size()); ++i) {
+    ADD_FAILURE() << report.violations[i] << " (" << report.violations.size() << " in all)";
+  }
+}
+
+mechanism::Parameter drives(const std::string& id, const std::string& target) {
+  mechanism::Parameter p;
+  p.id = id;
+  p.targets = {target};
+  return p;
+}
+
+TEST(TreeModel, ObeysTheLawsWithLoopsAndForces) {
+  auto legs = testing_support::hexapod();
+  legs.parameters = {drives("m", "load.mass"), drives("k", "spring_1.stiffness")};
+  {
+    SCOPED_TRACE("four bar");
+    auto d = testing_support::four_bar();
+    d.parameters = {drives("m", "body_2.mass"), drives("o", d.joints[3].id + ".end.o.x")};
+    expect_laws(d, 0);
+  }
+  {
+    SCOPED_TRACE("hexapod");
+    expect_laws(legs, 0);
+    expect_laws(legs, 1e-3);
+  }
+  {
+    SCOPED_TRACE("driven pendulum");
+    expect_laws(testing_support::driven_pendulum().description, 0);
+    expect_laws(testing_support::driven_pendulum().description, 1e-2);
+  }
+  {
+    SCOPED_TRACE("skate");
+    expect_laws(testing_support::skate(), 1e-2);
+  }
+  {
+    SCOPED_TRACE("constant speed");
+    expect_laws(testing_support::constant_speed_pair(), 1e-2);
+  }
+}
+
+TEST(TreeModel, ObeysTheLawsWithEveryKindOfForce) {
+  testing_support::RandomModelOptions options;
+  options.forces = 10;
+  options.general_laws = true;
+  options.bodies = 3;
+  for (unsigned seed = 40; seed <= 43; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_laws(testing_support::random_model(seed, options).description, 0);
+  }
+}
+
+TEST(TreeModel, ObeysTheLawsWithEvents) {
+  int events = 0, impacts = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto mechanism = testing_support::random_mechanism(seed);
+    for (const auto& event : mechanism.description.events) {
+      events += event.key == "General";
+      impacts += event.key == "Impact";
+    }
+    expect_laws(mechanism.description, 0);
+  }
+  EXPECT_GT(events, 2);
+  EXPECT_GT(impacts, 2);
+}
+
+}  // namespace
+}  // namespace parfait

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/mbs/model.h"
+#include "parfait/tree/model.h"
+
+/// One mechanism in natural and in joint coordinates, at the same state.
+namespace parfait::testing_support {
+
+class TwoEngines {
+ public:
+  explicit TwoEngines(const mechanism::Description& description, int num_directions = 0);
+
+  const tree::Model& joints() const { return *joints_; }
+  const mbs::Model& natural() const { return *natural_; }
+  /// Names of bodies' coordinates and velocities in the order of the natural state.
+  const std::vector<std::string>& coordinates() const { return coordinates_; }
+
+  /// The state in natural coordinates that belongs to one in joint coordinates.
+  std::vector<double> natural_state(double t, const std::vector<double>& y);
+  /// Its directions, for directions of the state in joint coordinates and of the parameters.
+  math::Directions natural_directions(double t, const std::vector<double>& y,
+                                      const math::Directions& dy, const math::Directions& dp);
+
+  struct Observed {
+    std::vector<double> joints, natural;
+    dynamics::Status status = dynamics::Status::kOk;
+  };
+  /// Quantities at the same state in both.
+  Observed observe(const std::vector<std::string>& names, double t, const std::vector<double>& y);
+
+  /// Parameters of the description.
+  const std::vector<double>& parameters() const { return p_; }
+
+ private:
+  std::shared_ptr<const tree::Model> joints_;
+  std::shared_ptr<const mbs::Model> natural_;
+  std::vector<std::string> coordinates_;
+  std::vector<double> p_;
+};
+
+/// Largest difference, each relative to max(1, the largest of its kind): positions, velocities,
+/// accelerations, reactions and the rest, of every quantity the engines know. Reactions only if
+/// they are unique.
+struct Difference {
+  double value = 0;
+  std::string name;
+};
+Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y,
+                              bool with_reactions);
+
+/// The motion of both from the described state to `until`, at rtol 1e-11.
+struct MotionDifference {
+  double motion = 0;       ///< of coordinates and velocities at the end
+  double own = 0;          ///< between runs of natural coordinates at 1e-11 and 1e-12
+  double sensitivity = 0;  ///< relative, of all parameters and of two initial velocities
+  double own_sensitivity = 0;
+  double event_times = 0;
+  int num_events = 0;
+  std::string message;  ///< not empty: an integration failed
+};
+MotionDifference compare_motion(const mechanism::Description& description, double until,
+                                bool with_sensitivities);
+
+}  // namespace parfait::testing_support

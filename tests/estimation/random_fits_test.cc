@@ -1,0 +1,23 @@
+#include "random_fits.h"
+
+#include <gtest/gtest.h>
+
+// A slice of bench_random_fits.
+namespace parfait::estimation::random_fits_test {
+namespace {
+
+TEST(RandomFits, AreNeverWronglyConverged) {
+  constexpr int kProblems = 300;
+  int converged = 0;
+  for (int number = 0; number < kProblems; ++number) {
+    const RandomFit random = random_fit(static_cast<std::uint64_t>(number));
+    const RandomOutcome outcome = try_random_fit(random);
+    converged += outcome.verdict == Verdict::kRight ? 1 : 0;
+    EXPECT_TRUE(outcome.verdict == Verdict::kRight || outcome.verdict == Verdict::kNotConverged)
+        << number << " (" << random.kind << "): " << text(outcome.verdict) << ", " << outcome.what;
+  }
+  EXPECT_GT(converged, kProblems * 9 / 10);
+}
+
+}  // namespace
+}  // namespace parfait::estimation::random_fits_test

@@ -1,0 +1,128 @@
+#include "targets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "parfait/base/error.h"
+#include "parfait/expr/formula.h"
+#include "parfait/io/problem/problem_file.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/io/text/csv.h"
+#include "parfait/io/text/data_table.h"
+#include "parfait/io/text/xml_element.h"
+#include "parfait/run/fit/fit.h"
+#include "parfait/run/simulation/simulation.h"
+
+namespace parfait::fuzz {
+namespace {
+
+const std::string kFiles = std::string(PARFAIT_SOURCE_DIR) + "/tests/fuzz/files/";
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+bool same(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// Compiled, evaluated and differentiated: the gradient sweep gives the value, too.
+void formula(const std::string& text) {
+  expr::Names scope({"t", "x", "y", "k"});
+  const expr::Formula f(text, scope, {"f.xml", 1, 1});
+  const double slots[] = {0.5, -1.25, 3, 1e-3};
+  std::vector<double> scratch(static_cast<std::size_t>(f.scratch_size()));
+  std::vector<double> gradient(static_cast<std::size_t>(f.num_used()));
+  const double value = f.value(slots, scratch.data());
+  require(same(value, f.gradient(slots, scratch.data(), gradient.data())));
+}
+
+/// What was read reads back as the same.
+void csv(const std::string& text) {
+  const auto table = io::read_csv_text(text, "t.csv", {.non_finite = true});
+  const auto again = io::read_csv_text(io::csv_text(table), "t.csv", {.non_finite = true});
+  require(table.header == again.header && table.columns.size() == again.columns.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    require(std::ranges::equal(table.columns[i], again.columns[i], same));
+  }
+  io::read_data_table(text, "t.csv", "e");
+}
+
+run::Model read_model(const std::string& text) {
+  const io::XmlSource source(text, kFiles + "fuzzed.xml");
+  return run::make_model(io::read_any_model(source), {}, kFiles + "fuzzed.xml");
+}
+
+void model(const std::string& text) {
+  read_model(text);
+}
+
+void problem(const std::string& text) {
+  const auto read = io::read_problem_text(text, kFiles + "fuzzed.xml");
+  const auto written = io::problem_text(read);
+  require(io::problem_text(io::read_problem_text(written, kFiles + "fuzzed.xml")) == written);
+}
+
+/// Results of every command, from files that nobody trusts.
+void result(const std::string& text) {
+  const auto command = io::result_command(text);
+  if (command == "fit") {
+    const auto fit = io::read_fit_text(text, "r");
+    io::result_text(fit);
+  } else if (command == "modes") {
+    io::read_modes_text(text, "r");
+  } else if (command == "synthesize") {
+    io::read_synthesis_text(text, "r");
+  } else {
+    io::read_simulation_text(text, "r");
+  }
+}
+
+/// A few steps, so that millions are possible.
+constexpr int kMostSteps = 200;
+
+void simulation(const std::string& text) {
+  run::SimulationRequest request;
+  request.model = read_model(text);
+  if (request.model->system->sizes().ny() > 1000) return;
+  request.until = std::min(1.0, request.model->simulation.until.value_or(1.0));
+  request.step = *request.until / 4;
+  request.max_steps = kMostSteps;
+  const auto run = run::simulate(request);
+  io::result_text(run.result);
+}
+
+void fit(const std::string& text) {
+  auto read = io::parse_problem_text(text, kFiles + "fuzzed.xml");
+  if (read.experiments.size() > 10) return;
+  for (const auto& e : read.experiments) {
+    if (e.grid.intervals > 20 || e.grid.times.size() > 20 || e.data.num_rows() > 1000) return;
+    if (e.system && e.system->sizes().ny() > 100) return;
+  }
+  read.options.integrator.max_steps = std::min(read.options.integrator.max_steps, kMostSteps);
+  run::FitRequest request;
+  request.problem = std::move(read);
+  request.max_iterations = 2;
+  request.threads = 1;
+  const auto run = run::fit(request);
+  io::result_text(run.result);
+}
+
+}  // namespace
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"formula", formula},       {"csv", csv}, {"model", model},  {"problem", problem},
+      {"simulation", simulation}, {"fit", fit}, {"result", result}};
+  return all;
+}
+
+const Target* find_target(const std::string& name) {
+  for (const auto& target : targets()) {
+    if (name == target.name) return &target;
+  }
+  return nullptr;
+}
+
+}  // namespace parfait::fuzz
