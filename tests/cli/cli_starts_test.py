@@ -108,6 +108,13 @@ class StartsTest(CliTest):
         self.run_cli("fit", "slow.xml", "--out", "r", "--resume", *options)
         for name in ("result.json", "starts.csv"):
             self.assertEqual((self.folder / "r" / name).read_text(), (self.folder / "whole" / name).read_text())
+        # More starts go on from there, too.
+        before = {s["number"]: s for s in self.result("r")["starts"]["list"]}
+        self.run_cli("fit", "slow.xml", "--out", "r", "--resume", "--starts", "204", "--seed", "2", "--quiet")
+        after = {s["number"]: s for s in self.result("r")["starts"]["list"]}
+        self.assertEqual(len(after), 205)
+        for number, start in before.items():
+            self.assertEqual({**start, "minimum": 0}, {**after[number], "minimum": 0})
 
     def test_bad_input(self):
         self.assertIn("--starts 0: must be at least 1", self.error_of("fit", "wave.xml", "--starts", "0"))

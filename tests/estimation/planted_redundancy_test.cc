@@ -93,6 +93,9 @@ class RandomModel {
         named(3);
         g.formulas = {n[0] + "*" + n[1] + "*" + n[2] + "^3e-5"};
         g.fixings = {{n[0], n[2]}, {n[1], n[2]}};
+        // The shortest step in units of the data moves the weak one by orders of magnitude, and
+        // line searches lose their way there; damped steps do not.
+        problem_.options.iteration.globalization = Globalization::kLm;
         break;
       case 5:  // idle
         named(1);

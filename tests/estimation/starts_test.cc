@@ -174,8 +174,8 @@ TEST(Starts, FailuresAreStatuses) {
 }
 
 TEST(Starts, HopelessIsWhoNeitherFallsNorSettles) {
-  const auto stopped_at = [](const std::function<Iteration(int)>& line) {
-    HopelessWatch watch;
+  const auto stopped_at = [](const std::function<Iteration(int)>& line, int measurements = 100) {
+    HopelessWatch watch(measurements);
     for (int i = 0; i < 200; ++i) {
       if (watch.is_hopeless(line(i))) return i;
     }
@@ -191,6 +191,10 @@ TEST(Starts, HopelessIsWhoNeitherFallsNorSettles) {
   EXPECT_EQ(stopped_at([&](int) { return with(10, 1); }), HopelessWatch::kPatience);
   EXPECT_EQ(stopped_at([&](int i) { return with(10 * std::pow(0.99, i), 1); }), -1);
   EXPECT_EQ(stopped_at([&](int i) { return with(10, std::pow(0.8, i)); }), -1);
+  // Of a log-likelihood differences count, whatever its value.
+  EXPECT_EQ(stopped_at([&](int i) { return with(-300 - 0.001 * i, 1); }, 0),
+            HopelessWatch::kPatience);
+  EXPECT_EQ(stopped_at([&](int i) { return with(300 - 0.02 * i, 1); }, 0), -1);
   EXPECT_EQ(stopped_at([&](int i) { return with(10, 1, std::pow(0.9, i)); }), -1);
 }
 

@@ -59,6 +59,12 @@ StartResult unpack(const std::vector<double>& numbers, int number) {
   return start;
 }
 
+int measurements_of(const Problem& problem) {
+  int sum = 0;
+  for (const auto& experiment : problem.experiments) sum += count(experiment).measurements;
+  return sum;
+}
+
 StartResult fit_one(const Problem& problem, int number) {
   StartResult out;
   out.number = number;
@@ -67,7 +73,9 @@ StartResult fit_one(const Problem& problem, int number) {
   if (ask && ask()) return out;
   try {
     PreparedProblem prepared(problem);
-    HopelessWatch watch;
+    // Where sigma is known, or estimated, differences of the objective have a meaning of their own.
+    const bool is_absolute = problem.options.sigma_known || prepared.ensemble().is_likelihood();
+    HopelessWatch watch(is_absolute ? 0 : measurements_of(problem));
     bool hopeless = false;
     FitSettings settings;
     settings.statistics = false;
@@ -106,9 +114,7 @@ bool counts(const StartResult& start) {
 double resolution(const Problem& problem, const MultiStart& result) {
   const StartResult* best = result.best();
   if (best == nullptr) return 0;
-  int measurements = 0;
-  for (const auto& experiment : problem.experiments) measurements += count(experiment).measurements;
-  const int freedom = std::max(1, measurements - static_cast<int>(best->values.size()));
+  const int freedom = std::max(1, measurements_of(problem) - static_cast<int>(best->values.size()));
   const double beta2 = problem.options.sigma_known ? 1 : std::abs(best->objective) / freedom;
   double highest = 0;
   for (const auto& start : result.starts) {
@@ -125,8 +131,9 @@ bool HopelessWatch::is_hopeless(const Iteration& line) {
   lines_.push_back(line);
   if (std::ssize(lines_) <= kPatience) return false;
   const Iteration& then = lines_[lines_.size() - 1 - kPatience];
-  constexpr double kNoticeable = 0.01;
-  const bool lower = then.objective - line.objective > kNoticeable * std::abs(then.objective);
+  constexpr double kOfUnit = 0.1, kOfAll = 1e-4;
+  const double size = std::abs(then.objective), unit = measurements_ > 0 ? size / measurements_ : 1;
+  const bool lower = then.objective - line.objective > std::max(kOfUnit * unit, kOfAll * size);
   const bool shorter = line.increment < 0.5 * then.increment;
   const bool more_feasible = line.infeasibility < 0.5 * then.infeasibility;
   return !lower && !shorter && !more_feasible;

@@ -73,12 +73,16 @@ void sort_starts(MultiStart& result, double tolerance);
 class HopelessWatch {
  public:
   static constexpr int kPatience = 20;
-  /// True: it leads nowhere. During the last kPatience iterations the objective fell by less than
-  /// 1 % of what it was, the increments did not become half as long, and the equations hold about
-  /// as well as before.
+  /// `measurements`: the objective divided by their number is the unit in which it is noticed; 0:
+  /// the unit is 1, because sigma is known or part of a likelihood.
+  explicit HopelessWatch(int measurements) : measurements_(measurements) {}
+  /// True: it leads nowhere. During the last kPatience iterations the objective fell by less than a
+  /// tenth of the unit or by less than 1e-4 of itself, the increments did not become half as long,
+  /// and the equations hold about as well as before.
   bool is_hopeless(const Iteration& line);
 
  private:
+  int measurements_;
   std::vector<Iteration> lines_;
 };
 

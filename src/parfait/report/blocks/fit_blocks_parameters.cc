@@ -18,7 +18,12 @@ using result::Estimate;
 std::string missing_reason(const FitView& view, const Estimate& e) {
   if (e.determined == "at_lower") return "at its lower bound";
   if (e.determined == "at_upper") return "at its upper bound";
-  if (e.determined == "undetermined") return "not determined by the data";
+  if (e.determined == "undetermined") {
+    std::string reason = "not determined by the data";
+    if (e.identifiability == "combination") reason += ": only in combination with others";
+    if (e.identifiability == "no_influence") reason += ": no measurement depends on it";
+    return reason;
+  }
   if (!view.fit.has_values()) return "the fit did not get that far";
   return "no statistics";
 }
@@ -75,7 +80,12 @@ std::vector<Html> estimate_row(const FitView& view, const Estimate& e, const std
   const bool known = std::isfinite(e.sd);
   std::vector<Html> row = {text(name), number(e.value, rounded_like(e.value, e.sd))};
   if (known) {
-    row.push_back(text("± ") + number(e.sd, rounded_like(e.sd, e.sd)));
+    auto deviation = text("± ") + number(e.sd, rounded_like(e.sd, e.sd));
+    if (e.identifiability == "practically_undetermined") {
+      deviation +=
+          text(" ") + element("span", {{"class", "reason"}}, text("practically undetermined"));
+    }
+    row.push_back(deviation);
     row.push_back(interval_cell(e.individual, e.sd));
     const double half = (e.individual.high - e.individual.low) / 2;
     row.push_back(e.value != 0

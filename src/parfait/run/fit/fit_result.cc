@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -203,7 +204,15 @@ void add_start_warnings(const result::Starts& starts, std::vector<std::string>& 
     warnings.push_back(
         fmt::format("without two bounds, and so at their initial values in all starts: {}", names));
   }
-  if (!starts.minima.empty() && starts.minima[0].starts == 1 && starts.count > 1) {
+  const auto is_reported = [&](const auto& start) { return start.number == starts.reported; };
+  const auto reported = std::ranges::find_if(starts.list, is_reported);
+  if (reported != starts.list.end() && reported->minimum == 0) {
+    warnings.push_back(
+        fmt::format("the start with the lowest objective, {}, did not converge by itself ({}): the "
+                    "minima of the "
+                    "others lie higher",
+                    starts.reported, reported->status));
+  } else if (!starts.minima.empty() && starts.minima[0].starts == 1 && starts.count > 1) {
     warnings.push_back(fmt::format(
         "only one of {} starts reached the lowest minimum: more starts may find a lower one",
         starts.count + 1));

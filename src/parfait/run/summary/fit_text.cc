@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "parfait/base/counted.h"
@@ -86,6 +87,26 @@ void print_fit_quality(Words& out, const Fit& fit) {
   }
 }
 
+/// "Of 5 parameters 2 are determined, 2 only in combination, 1 without influence."
+void print_classes(Words& out, const Fit& fit) {
+  constexpr std::array<std::pair<const char*, const char*>, 5> kWords = {
+      {{"determined", "determined"},
+       {"at_bound", "at a bound"},
+       {"combination", "only in combination"},
+       {"practically_undetermined", "practically undetermined"},
+       {"no_influence", "without influence"}}};
+  const auto is_determined = [](const auto& e) { return e.identifiability == "determined"; };
+  if (std::ranges::all_of(fit.parameters, is_determined)) return;
+  std::string list;
+  for (const auto& [key, words] : kWords) {
+    const auto count =
+        std::ranges::count(fit.parameters, std::string(key), &result::Estimate::identifiability);
+    if (count > 0) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, words);
+  }
+  if (list.empty() || fit.parameters.size() < 2) return;
+  out.print("  Of {} parameters: {}.\n", fit.parameters.size(), list);
+}
+
 void print_identifiability(Words& out, const Fit& fit) {
   // A bound takes the place of data: without it, more might be open.
   const auto held =
@@ -110,6 +131,7 @@ void print_identifiability(Words& out, const Fit& fit) {
       out.print("    {}\n", finding.advice);
     }
   }
+  print_classes(out, fit);
   const auto& fixing = fit.identifiability.fixing;
   if (findings.size() > 1 && !fixing.empty()) {
     std::string names;
