@@ -315,12 +315,14 @@ Problem decay() {
   e.data.columns.resize(4);
   std::mt19937 random(5);
   std::normal_distribution<double> normal(0, 1);
-  for (int i = 0; i <= 20; ++i) {
-    const double t = 0.25 * i;
+  for (int i = 0; i <= 80; ++i) {
+    const double t = 0.0625 * i, A = 2 * std::exp(-0.8 * t);
+    const double B = 3.2 * (std::exp(-0.3 * t) - std::exp(-0.8 * t)), y = 1.5 * A + 0.1;
     e.data.columns[0].push_back(t);
-    e.data.columns[1].push_back(2 * std::exp(-0.8 * t) * 1.5 + 0.1 + 0.05 * normal(random));
-    e.data.columns[2].push_back((0.4 + t) * std::exp(0.1 * normal(random)));
-    e.data.columns[3].push_back(i % 3 == 0 ? NAN : std::exp(-t) + 0.2 * normal(random));
+    e.data.columns[1].push_back(y + (0.05 + 0.04 * y) * normal(random));
+    e.data.columns[2].push_back((B + 0.5 + 0.8 * t) *
+                                std::pow(10, 0.05 * (1 + 0.1 * A) * normal(random)));
+    e.data.columns[3].push_back(i % 3 == 0 ? NAN : A - 0.1 * B + 0.25 * normal(random));
   }
   e.observations.push_back({.column = "a", .quantity = "gain*A + offset"});
   e.observations[0].sigma.formula = "sa + sr*y";
@@ -337,8 +339,10 @@ Problem decay() {
   problem.estimates = {{.parameter = "k", .initial = 0.7, .transform = kLog},
                        {.parameter = "gain", .initial = 1.2},
                        {.parameter = "c_run", .initial = 0.35},
-                       {.parameter = "sa", .initial = 0.08, .transform = kLog},
-                       {.parameter = "sr", .initial = 0.02},
+                       {.parameter = "sa", .initial = 0.08, .lower = 1e-3, .transform = kLog},
+                       // Positive: where sigma may vanish at one measurement, likelihoods have no
+                       // bound.
+                       {.parameter = "sr", .initial = 0.02, .lower = 1e-4, .transform = kLog},
                        {.parameter = "sb", .initial = 0.1, .transform = kLog}};
   problem.estimates[0].prior = Prior{.value = -0.1, .sigma = 0.3, .scale = ValueScale::kLog10};
   problem.options.integrator.rtol = 1e-11;
