@@ -41,9 +41,8 @@ void install_interrupts() {
   }
 }
 
-InterruptWatch::~InterruptWatch() {
-  asks = 0;
-}
+// Signals go on asking: what comes after the work is short, and the result is written.
+InterruptWatch::~InterruptWatch() = default;
 
 void InterruptWatch::begin() {
   asks = 1;

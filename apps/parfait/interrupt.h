@@ -7,8 +7,8 @@ namespace parfait::app {
 /// ignored. The first thing of main.
 void install_interrupts();
 
-/// Once begin() is called and while it lives, the first of these signals asks instead of ends: work
-/// in steps and stop when requested(). The second ends the program at once.
+/// Once begin() is called the first of these signals asks instead of ends: work in steps and stop
+/// when requested(). The second ends the program at once.
 class InterruptWatch {
  public:
   InterruptWatch() = default;
