@@ -16,7 +16,8 @@ void Quantities::add(const std::string& name, Quantity quantity) {
   if (index_.try_emplace(name, quantity).second) names_.push_back(name);
 }
 
-/// What hangs on the end of a joint once it is taken out.
+/// What hangs on the end of a joint once it is taken out. Constraints that stand alone (a drive, a
+/// guide) tie no bodies here: an arm is that of the joint, whatever holds it.
 void Quantities::find_beyond(const ModelData& m) {
   const Description& d = m.description;
   const auto index_of = [&](const std::string& id) {
@@ -31,9 +32,6 @@ void Quantities::find_beyond(const ModelData& m) {
   for (const auto& joint : d.joints) {
     const bool ties = !type_of(joint).rows.empty();
     links.push_back(ties ? Link{index_of(joint.begin.body), index_of(joint.end.body)} : Link{0, 0});
-  }
-  for (const auto& constraint : d.constraints) {
-    links.push_back({index_of(constraint.begin.body), index_of(constraint.end.body)});
   }
   for (std::size_t j = 0; j < d.joints.size(); ++j) {
     std::vector<char> reached(d.bodies.size() + 1, 0);
