@@ -113,8 +113,8 @@ TEST(NistFits, AllProblemsAreSolvedToTheDigitsThatAreCertified) {
       table, best_score.solved, best_score.runs, best_score.mean_digits(),
       sum_digits / with_deviations, sd_digits / with_deviations);
   EXPECT_EQ(best_score.runs, 54);
-  EXPECT_GE(scores[kAuto].solved, 52);
-  EXPECT_GE(scores[kAuto].mean_digits(), 10.3);
+  EXPECT_GE(scores[kAuto].solved, 53);           // MGH17 from its first start is left
+  EXPECT_GE(scores[kAuto].mean_digits(), 10.4);  // measured 10.48
   EXPECT_GE(scores[kNatural].solved, 48);
   // Back projection that is not tested loses six and four of them.
   EXPECT_GE(scores[kNaturalBack].solved, scores[kNatural].solved);

@@ -225,7 +225,7 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
   objective_ = values.objective;
   offset_ = values.offset;
   if (curved_.on) {
-    if (curved_.damping.xi.empty()) curved_.damping = damping_scales();
+    update_damping_scales();
   }
   // Rows of a likelihood are no residuals whose curvature steps could show.
   if (!before.empty() && !is_likelihood_) learn(before, from, x);

@@ -153,7 +153,7 @@ class Ensemble : public LeastSquaresProblem {
   };
   Curved curved_;
   bool is_curved() const;
-  ColumnScales damping_scales() const;
+  void update_damping_scales();
   void learn(const std::vector<Block>& before, const Eigen::VectorXd& from, VecIn to);
   Eigen::VectorXd weights_;  ///< of |dx|, from the first linearize() on
   ColumnScales sizes_;       ///< of the variables at the last linearize()

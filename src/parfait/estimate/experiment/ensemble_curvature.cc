@@ -30,25 +30,16 @@ bool Ensemble::has_inequalities() const {
   return std::ranges::any_of(blocks_, [](const Block& block) { return block.E.rows() > 0; });
 }
 
-/// Changes relative to the first guess are damped alike, as strongly as suits the one that moves
-/// the data most; an unknown that is zero by its column. Norms of single columns change by orders
-/// of magnitude on the way from a far start: with them MGH17 of NIST ends in another valley.
-ColumnScales Ensemble::damping_scales() const {
-  ColumnScales D = linear_.scales();
-  double strongest = 0;
-  const auto for_all = [&](const auto& f) {
-    for (int i = 0; i < shared_.size(); ++i) {
-      f(D.p[i], shared_.is_log(i) ? 1 / shared_.scale(i) : std::abs(shared_.initial()[i]));
-    }
-    for (std::size_t e = 0; e < D.xi.size(); ++e) {
-      for (Eigen::Index i = 0; i < D.xi[e].size(); ++i) f(D.xi[e][i], sizes_.xi[e][i]);
-    }
-  };
-  for_all([&](double d, double size) { strongest = std::max(strongest, d * size); });
-  for_all([&](double& d, double size) {
-    if (size > 0) d = strongest / size;
-  });
-  return D;
+/// The longest columns so far (as J. J. More, 1978).
+void Ensemble::update_damping_scales() {
+  const ColumnScales& now = linear_.scales();
+  ColumnScales& D = curved_.damping;
+  if (D.xi.empty()) {
+    D = now;
+    return;
+  }
+  D.p = D.p.cwiseMax(now.p);
+  for (std::size_t i = 0; i < now.xi.size(); ++i) D.xi[i] = D.xi[i].cwiseMax(now.xi[i]);
 }
 
 void Ensemble::damp_no_more() {
@@ -96,12 +87,7 @@ void Ensemble::learn(const std::vector<Block>& before, const VectorXd& from, Vec
   }
   const double curved = predicted - curved_.secant.along(step);
   if (curved != predicted) {
-    // Far from a minimum the curvature of the last steps says little about the next.
-    constexpr double kFar = 0.01;
-    double objective_before = 0;
-    for (const Block& block : before) objective_before += block.right.b.squaredNorm();
-    curved_.preferred = actual < kFar * objective_before &&
-                        std::abs(curved - actual) < std::abs(predicted - actual);
+    curved_.preferred = std::abs(curved - actual) < std::abs(predicted - actual);
   }
   curved_.secant.learn(before, blocks_, step);
 }
