@@ -181,18 +181,18 @@ class Changed(FitTest):
         text = text.replace('<set parameter="u" value="0.5"/>', '<set parameter="u" value="0.5"/> <local parameter="c" initial="1" true="0.4"/>')
         text = text.replace('<set parameter="u" value="2"/>', '<set parameter="u" value="2"/> <local parameter="c" initial="1" true="0.9"/>')
         self.make("problem.xml", text)
-        result = self.fitted()
+        result = self.fitted("--tol", "1e-9")
         self.assertEqual([(p["id"], p.get("experiment")) for p in result["parameters"]],
                          [("k", None), ("c", "run1"), ("c", "run2")])
         for p in result["parameters"]:
             self.assertLess(abs(p["value"] - p["true"]), 4 * p["sd"])
         self.assertEqual([row["name"] for row in self.table("r", "covariance.csv")],
                          ["k", "c (run1)", "c (run2)", "x(0) (run1)", "x(0) (run2)"])
-        again = self.fitted("--start", "r", out="again")
+        again = self.fitted("--start", "r", "--tol", "1e-9", out="again")
         self.assertEqual(again["iterations"], 0)
         started = self.fitted("--set", "c=0.7", out="set")
         self.assertEqual([p["initial"] for p in started["parameters"][1:]], [0.7, 0.7])
-        held = self.fitted("--fix", "c", "--start", "r", out="held")
+        held = self.fitted("--fix", "c", "--start", "r", "--tol", "1e-9", out="held")
         self.assertEqual([p["id"] for p in held["parameters"]], ["k"])
         self.assertAlmostEqual(held["objective"] / result["objective"], 1, delta=1e-9)
 
@@ -223,8 +223,8 @@ class Changed(FitTest):
         self.assertEqual(self.parameters("typed")["k"]["initial"], 0.9)
 
     def test_a_fixed_parameter_with_a_start(self):
-        first = self.fitted()
-        result = self.fitted("--start", "r", "--fix", "c", out="held")
+        first = self.fitted("--tol", "1e-9")
+        result = self.fitted("--start", "r", "--fix", "c", "--tol", "1e-9", out="held")
         self.assertAlmostEqual(result["objective"] / first["objective"], 1, delta=1e-9)
 
     def test_a_parameter_at_its_bound_has_no_deviation(self):

@@ -227,7 +227,7 @@ class SimulationReportTest(ReportTest):
             self.run_cli("simulate", model, "--until", "1", "--rtol", rtol, "--quiet", "--out", name)
         self.run_cli("report", "a", "b", "--out", "both.html")
         page = Page(self.folder / "both.html")
-        self.assertEqual(page.sections(), ["runs", "quantities"])
+        self.assertEqual(page.sections(), ["runs", "quantities", "motion"])
         rows = page.all("tr", page.all("tbody", page.by_id("runs"))[0])
         for row, name in zip(rows, "ab"):
             result = self.result(name)

@@ -29,6 +29,8 @@ class ResultSchema(CliTest):
             root = re.search(r"<(\w+)", text).group(1)
             runs = [["fit", file], ["synthesize", file]] if root == "problem" else [
                 ["simulate", file, "--until", "0.1"], ["modes", file]]
+            if file.parent.name == "sitting_human" and root == "problem":  # minutes: one of them, at its start
+                runs = [["fit", file, "--max-iterations", "0"]] if file.name == "problem.xml" else []
             for command in runs:
                 with self.subTest(command=command):
                     self.run_any(command)

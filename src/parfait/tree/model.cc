@@ -244,7 +244,12 @@ const std::vector<std::string>& Model::warnings() const {
   return data_->warnings;
 }
 std::vector<std::string> Model::quantity_names() const {
-  return data_->quantities().names();
+  // What only natural coordinates know is not offered: quantity_value() refuses it by name.
+  auto names = data_->quantities().names();
+  std::erase_if(names, [](const std::string& name) {
+    return name == "power.supplied" || name.find(".moment_arm.") != std::string::npos;
+  });
+  return names;
 }
 std::vector<double> Model::initial_state() const {
   return data_->start.assembled;

@@ -81,9 +81,11 @@ struct Best {
 
   bool exists() const { return x.size() > 0; }
   bool holds = false;  ///< exactly: there are no equations, or they are all met
-  /// By more than rounding, and than what equations that hold to a tolerance are worth.
-  bool better_than(double other) const {
-    return exists() && objective < other - (holds ? 1e-9 : 1e-3) * std::abs(other);
+  /// By more than rounding (or the errors of integration), and than what equations that hold to a
+  /// tolerance are worth.
+  bool better_than(double other, bool is_integrated) const {
+    const double slack = !holds ? 1e-3 : is_integrated ? 1e-6 : 1e-9;
+    return exists() && objective < other - slack * std::abs(other);
   }
 };
 
@@ -195,7 +197,7 @@ GaussNewtonResult Run::finish(Ending status, std::string message) {
   result_.objective = objective_;
   // What did not arrive is left at the best point it saw.
   if (status != Ending::kConverged && options_.globalization == Globalization::kAuto &&
-      best_.better_than(objective_)) {
+      best_.better_than(objective_, problem_.noise() > 0)) {
     result_.x = best_.x;
     result_.objective = best_.objective;
   }
@@ -336,7 +338,17 @@ GaussNewtonResult Run::from(VecIn start) {
         progress_ = {};
         continue;
       }
-      if (best_.better_than(values.objective) && change_method("an end above the best point")) {
+      if (best_.better_than(values.objective, problem_.noise() > 0) &&
+          change_method("an end above the best point")) {
+        continue;
+      }
+      // A parameter that a step threw far away may hide what the others do.
+      int least_open = line.num_free - line.rank;
+      for (const auto& before : result_.history) {
+        least_open = std::min(least_open, before.num_free - before.rank);
+      }
+      if (line.num_free - line.rank > least_open &&
+          change_method("an end where the data determine less than on the way")) {
         continue;
       }
       report();

@@ -27,7 +27,7 @@ enum class Convergence : std::uint8_t {
 const char* text(Convergence convergence);
 
 struct GaussNewtonOptions {
-  Globalization globalization = Globalization::kAuto;
+  Globalization globalization = Globalization::kRmt;
   bool back_projection = true;  ///< x_k + t dx + delta(t), where that is closer to the path
   Convergence convergence = Convergence::kStatistical;
   double tolerance = 1e-6;              ///< relative, of each unknown; kIncrement: on |dx|

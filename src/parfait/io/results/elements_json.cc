@@ -173,6 +173,10 @@ Json families_json(const Families& families) {
 }  // namespace elements_json
 
 std::string full_pattern(const mechanism::QuantityFamily& family) {
+  // States that the model itself adds have names of their own.
+  if (family.of == mechanism::QuantityOf::kState && !family.pattern.empty()) {
+    return family.pattern;
+  }
   return elements_json::joined(elements_json::beginning_of(family.of), family.pattern);
 }
 
