@@ -21,9 +21,7 @@ human: tool  ## Build the tool, then estimate ten constants of a sitting human f
 	@python3 examples/sitting_human/table.py run/sitting_human
 	@echo "== report in run/sitting_human/report.html"
 
-test: packages  ## Build everything and run all tests
-	@scripts/install-packages scripts/packages-python.txt
-	@cmake --preset release -DPARFAIT_PYTHON=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+test: configure  ## Build everything and run all tests
 	@echo "== Building everything in $(BUILD)"
 	@cmake --build --preset release
 	@echo "== Testing"

@@ -170,6 +170,7 @@ RandomFit random_fit(std::uint64_t number) {
     p.initial *= unit[j];
     out.problem.estimates.push_back(p);
   }
+  out.problem.options.iteration.globalization = estimate::Globalization::kAuto;
   out.problem.options.sigma_known = sigma_given && draw.chance(0.3);
   const bool power = out.kind == "power";
   out.residuals = [=, at = kind.at](const std::vector<double>& p) {
