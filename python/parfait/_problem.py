@@ -13,7 +13,6 @@ from typing import Any
 from . import _parfait
 from ._errors import InputError
 from ._model import Model, _names, _wrap_partial, given
-from ._progress import progress_callback
 from ._results import Fit
 from ._xml import Element
 
@@ -341,12 +340,11 @@ def fit(
     on_point = _with_table(on_iteration) if progress else on_iteration
     if on_point is not None:
         options["on_iteration"] = on_point
-    with progress_callback(False):
-        try:
-            return Fit(_parfait.fit(engine, options))
-        except KeyboardInterrupt as stop:
-            _wrap_partial(stop, Fit)
-            raise
+    try:
+        return Fit(_parfait.fit(engine, options))
+    except KeyboardInterrupt as stop:
+        _wrap_partial(stop, Fit)
+        raise
 
 
 def _with_table(on_iteration: Callable[[dict[str, Any]], Any] | None) -> Callable[[dict[str, Any]], Any]:
