@@ -33,7 +33,7 @@ STEPS = {
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
-    "io": ["text", "model", "petab", "problem", "motion_files", "results"],
+    "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
     "run": ["job", "human", "scene", "simulation", "fit", "import", "verification", "summary"],
 }
