@@ -218,6 +218,8 @@ class System {
   virtual bool has_pull_backs() const { return false; }
   virtual void clear_parameter_adjoint(Workspace& ws) const;
   virtual void add_parameter_gradient(Workspace& ws, Vec gradient) const;
+  /// From one workspace, which is clear afterwards, to another with the same parameters.
+  virtual void move_parameter_adjoint(Workspace& from, Workspace& to) const;
   virtual void pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const;
   /// In place: from the adjoint of the projected state to that of the state given.
   virtual Status pull_back_projection(Workspace& ws, Vec y) const;

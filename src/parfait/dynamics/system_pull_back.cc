@@ -98,6 +98,14 @@ void System::add_parameter_gradient(Workspace& ws, Vec gradient) const {
   }
 }
 
+void System::move_parameter_adjoint(Workspace& from, Workspace& to) const {
+  to.parameter_adjoint.resize(static_cast<std::size_t>(sizes().np));
+  for (std::size_t i = 0; i < from.parameter_adjoint.size(); ++i) {
+    to.parameter_adjoint[i] += from.parameter_adjoint[i];
+    from.parameter_adjoint[i] = 0;
+  }
+}
+
 void System::pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const {
   Directions ddydt(sizes().ny(), kCount), dresidual(sizes().nz, kCount);
   UnitDirections(*this, ws).pull(

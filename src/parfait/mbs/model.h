@@ -80,6 +80,7 @@ class Model final : public mechanism::MechanicalSystem, public dynamics::StateSi
   bool has_pull_backs() const override;
   void clear_parameter_adjoint(dynamics::Workspace& ws) const override;
   void add_parameter_gradient(dynamics::Workspace& ws, dynamics::Vec gradient) const override;
+  void move_parameter_adjoint(dynamics::Workspace& from, dynamics::Workspace& to) const override;
   void pull_back(dynamics::Workspace& ws, dynamics::ConstVec dydt, dynamics::ConstVec residual,
                  dynamics::Pulled& to) const override;
   dynamics::Status pull_back_projection(dynamics::Workspace& ws, dynamics::Vec y) const override;

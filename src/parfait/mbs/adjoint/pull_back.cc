@@ -211,6 +211,30 @@ void Model::clear_parameter_adjoint(dynamics::Workspace& ws) const {
   std::fill(a.gravity, a.gravity + 3, 0.0);
 }
 
+void Model::move_parameter_adjoint(dynamics::Workspace& from, dynamics::Workspace& to) const {
+  System::move_parameter_adjoint(from, to);
+  const AdjointWork& x = cast(from).adjoint;
+  if (!x.is_sized()) return;
+  size_adjoints(*data_, cast(to));
+  AdjointWork& out = cast(to).adjoint;
+  const auto add = [](const double* values, double* sums, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) sums[i] += values[i];
+  };
+  // Structs of doubles and nothing else.
+  constexpr std::size_t kInertia = sizeof(InertiaAdjoint) / sizeof(double);
+  constexpr std::size_t kGeometry = sizeof(GeometryAdjoint) / sizeof(double);
+  for (std::size_t b = 0; b < x.inertia.size(); ++b) {
+    add(&x.inertia[b].m, &out.inertia[b].m, kInertia);
+  }
+  for (std::size_t g = 0; g < x.geometry.size(); ++g) {
+    add(&x.geometry[g].rho[0][0], &out.geometry[g].rho[0][0], kGeometry);
+  }
+  add(x.gravity, out.gravity, 3);
+  add(x.constants.data(), out.constants.data(), x.constants.size());
+  add(x.parameters.data(), out.parameters.data(), x.parameters.size());
+  clear_parameter_adjoint(from);
+}
+
 /// The adjoints of constants times what the parameters do to these, a chunk of parameters at a
 /// time.
 void Model::add_parameter_gradient(dynamics::Workspace& ws, dynamics::Vec gradient) const {
