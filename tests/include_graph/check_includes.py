@@ -34,7 +34,7 @@ STEPS = {
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
     "motion": ["anthropometry", "skeleton", "poses", "calibration"],
-    "io": ["text", "model", "petab", "problem", "motion_files", "results"],
+    "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
     "run": ["job", "human", "scene", "simulation", "fit", "import", "verification", "summary"],
 }
