@@ -155,43 +155,54 @@ void PoseSolver::assemble() {
   }
 }
 
-bool PoseSolver::factorize(double lambda, FramePose& pose) {
-  // Coordinates that the data do not tell leave the set, one by one, as their pivots vanish.
+int PoseSolver::eliminate(double lambda) {
+  const auto m = static_cast<int>(free_.size());
+  for (int a = 0; a < m; ++a) {
+    const int i = free_[a];
+    double* out = &U_[static_cast<std::size_t>(a) * m];
+    for (int b = a; b < m; ++b) {
+      const int j = free_[b];
+      out[b] = H_[static_cast<std::size_t>(std::min(i, j)) * n_ + std::max(i, j)];
+    }
+    out[a] += options_.method == PoseMethod::kDamped ? lambda : lambda * out[a];
+  }
+  for (int a = 0; a < m; ++a) {
+    double* row = &U_[static_cast<std::size_t>(a) * m];
+    const double diagonal = H_[static_cast<std::size_t>(free_[a]) * n_ + free_[a]];
+    if (!(row[a] > kPivotTolerance * diagonal)) return a;
+    const double scale = 1 / std::sqrt(row[a]);
+    for (int b = a; b < m; ++b) row[b] *= scale;
+    for (int i = a + 1; i < m; ++i) {
+      const double f = row[i];
+      if (f == 0) continue;
+      double* other = &U_[static_cast<std::size_t>(i) * m];
+      for (int b = i; b < m; ++b) other[b] -= f * row[b];
+    }
+  }
+  return -1;
+}
+
+void PoseSolver::factorize(double lambda, FramePose& pose) {
+  // From the tips to the root, where elimination fills nothing in.
   free_.clear();
-  for (int j = 0; j < n_; ++j) {
-    if (movable_[j] && !is_bound(pose.states[j])) {
-      pose.states[j] = CoordinateState::kFree;
+  for (int j = n_ - 1; j >= 0; --j) {
+    if (!movable_[j] || is_bound(pose.states[j])) continue;
+    pose.states[j] = CoordinateState::kFree;
+    // What no visible marker moves with is no question of rank.
+    if (H_[static_cast<std::size_t>(j) * n_ + j] > 0) {
       free_.push_back(j);
+    } else {
+      pose.states[j] = CoordinateState::kUnseen;
     }
   }
-  for (bool again = true; again;) {
-    again = false;
-    const auto m = static_cast<int>(free_.size());
-    for (int a = 0; a < m; ++a) {
-      const double* row = &H_[static_cast<std::size_t>(free_[a]) * n_];
-      double* out = &U_[static_cast<std::size_t>(a) * m];
-      for (int b = a; b < m; ++b) out[b] = row[free_[b]];
-      out[a] += options_.method == PoseMethod::kDamped ? lambda : lambda * row[free_[a]];
-    }
-    for (int a = 0; a < m && !again; ++a) {
-      double* row = &U_[static_cast<std::size_t>(a) * m];
-      const double diagonal = H_[static_cast<std::size_t>(free_[a]) * n_ + free_[a]];
-      if (!(row[a] > kPivotTolerance * diagonal)) {
-        pose.states[free_[a]] = CoordinateState::kUnseen;
-        free_.erase(free_.begin() + a);
-        again = true;
-        break;
-      }
-      const double scale = 1 / std::sqrt(row[a]);
-      for (int b = a; b < m; ++b) row[b] *= scale;
-      for (int i = a + 1; i < m; ++i) {
-        const double f = row[i];
-        double* other = &U_[static_cast<std::size_t>(i) * m];
-        for (int b = i; b < m; ++b) other[b] -= f * row[b];
-      }
-    }
+  if (eliminate(lambda) < 0) return;
+  // Coordinates that the others make up for leave the set: from the root to the tips, so that it
+  // is the later ones that keep their value.
+  std::reverse(free_.begin(), free_.end());
+  for (int a = eliminate(lambda); a >= 0; a = eliminate(lambda)) {
+    pose.states[free_[a]] = CoordinateState::kUnseen;
+    free_.erase(free_.begin() + a);
   }
-  return true;
 }
 
 bool PoseSolver::minimize_in_box(double lambda, FramePose& pose) {
@@ -334,6 +345,16 @@ void PoseSolver::solve(std::span<const double> measured, std::span<const double>
     if (!moved) break;
   }
   tree::normalize(skeleton_.tree, pose.q);
+  pose.objective = place(measured, weights, pose.q);
+  assemble();
+  factorize(0, pose);
+}
+
+void PoseSolver::factorize_at(std::span<const double> measured, std::span<const double> weights,
+                              FramePose& pose) {
+  for (std::size_t j = 0; j < movable_.size(); ++j) {
+    movable_[j] = pose.states[j] == CoordinateState::kFree;
+  }
   pose.objective = place(measured, weights, pose.q);
   assemble();
   factorize(0, pose);

@@ -77,6 +77,13 @@ class PoseSolver {
 
   const std::vector<Vec3<double>>& positions() const { return kinematics_.positions(); }
   MarkerKinematics& kinematics() { return kinematics_; }
+  /// U of J^T W J = U^T U for the coordinates free_coordinates() of the last solve(), row by row.
+  const std::vector<double>& factor() const { return U_; }
+  const std::vector<int>& free_coordinates() const { return free_; }
+  /// Brings kinematics, factor() and free_coordinates() to the given pose, with the coordinates
+  /// free that are free in it.
+  void factorize_at(std::span<const double> measured, std::span<const double> weights,
+                    FramePose& pose);
   bool is_limited(int coordinate) const {
     return limited_[static_cast<std::size_t>(coordinate)] != 0;
   }
@@ -99,7 +106,8 @@ class PoseSolver {
   /// Minimizes d^T H d / 2 + g^T d with lambda diag(H) added, within [low_, high_]; false: it does
   /// not settle.
   bool minimize_in_box(double lambda, FramePose& pose);
-  bool factorize(double lambda, FramePose& pose);
+  void factorize(double lambda, FramePose& pose);
+  int eliminate(double lambda);  ///< U_ of free_; the first without a pivot, -1: none
   void into_limits(std::vector<double>& q) const;
 
   const Skeleton& skeleton_;

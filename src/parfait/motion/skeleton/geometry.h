@@ -21,6 +21,7 @@ struct Geometry {
   std::vector<Vec3<double>> parent_place, child_place;
   std::vector<Vec3<double>> parent_turn, child_turn;
 
+  Geometry() = default;
   /// As the skeleton is described: factors 1, turns 0.
   explicit Geometry(const Skeleton& skeleton);
 };

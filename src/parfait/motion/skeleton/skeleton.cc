@@ -35,9 +35,18 @@ std::vector<double> Skeleton::initial_position() const {
 void find_scaled_steps(Skeleton& skeleton) {
   const tree::Tree& tree = skeleton.tree;
   skeleton.scaled_steps.assign(tree.nodes.size(), 0);
+  std::vector<char> has_turned(tree.bodies.size(), 0);
+  std::vector<std::size_t> body_of(tree.nodes.size());
+  for (std::size_t b = 0; b < tree.bodies.size(); ++b) {
+    for (int i = tree.bodies[b].first_node; i <= tree.bodies[b].node; ++i) {
+      body_of[static_cast<std::size_t>(i)] = b;
+    }
+  }
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const tree::Node& node = tree.nodes[i];
-    if (node.kind != tree::NodeKind::kPrismatic) continue;
+    char& turned = has_turned[body_of[i]];
+    if (node.kind == tree::NodeKind::kRevolute || node.kind == tree::NodeKind::kBall) turned = 1;
+    if (node.kind != tree::NodeKind::kPrismatic || turned) continue;
     const int f = tree.drives[static_cast<std::size_t>(node.w)].outer;
     if (f < 0) continue;
     const tree::Function& function = tree.functions[static_cast<std::size_t>(f)];

@@ -50,7 +50,8 @@ struct Skeleton {
   std::vector<double> initial_position() const;
 };
 
-/// Marks the nodes whose translation follows a function that is more than the coordinate itself.
+/// Marks the nodes whose translation, before any turn of their joint, follows a function that is
+/// more than the coordinate itself.
 void find_scaled_steps(Skeleton& skeleton);
 
 }  // namespace parfait::motion
