@@ -75,7 +75,7 @@ TEST(Gradient, OfThePendulumWithThreeImpacts) {
 
 TEST(Gradient, OfMisfitAndPriorsIsThatOfDirections) {
   const std::string text = R"(<problem>
-    <estimate parameter="length" initial="1.2"><prior value="1.1" sigma="0.1"/></estimate>
+    <estimate parameter="length" initial="1.2" prior="1.1" sigma="0.1"/>
     <estimate parameter="damping" initial="0.2"/>
     <experiment id="swing" model="../pendulum_ode/model.xml">
       <table>t, angle
