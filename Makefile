@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run human test test-web python gallery bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages web-packages
+.PHONY: help run human test python gallery bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages web-packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,18 +21,13 @@ human: tool  ## Build the tool, then estimate ten constants of a sitting human f
 	@python3 examples/sitting_human/table.py run/sitting_human
 	@echo "== report in run/sitting_human/report.html"
 
-test: packages  ## Build everything, the Python module too, and run all tests but those in a browser
+test: web-packages packages  ## Build everything, the Python module too, and run all tests, those in a browser too
 	@scripts/install-packages scripts/packages-python.txt
-	@cmake --preset release -DPARFAIT_PYTHON=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --preset release -DPARFAIT_PYTHON=ON -DPARFAIT_BROWSER_TESTS=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@echo "== Building everything in $(BUILD)"
 	@cmake --build --preset release
 	@echo "== Testing"
 	@ctest --preset release
-
-test-web: web-packages packages  ## Test reports and viewer in a real browser
-	@cmake --preset release -DPARFAIT_BROWSER_TESTS=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@cmake --build --preset release --target parfait
-	@ctest --preset release -R '^web\.'
 
 python: packages  ## Build the Python module and run its tests
 	@scripts/install-packages scripts/packages-python.txt
