@@ -32,10 +32,10 @@ STEPS = {
             "second_order", "build"],
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
-    "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
+    "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts", "design"],
     "io": ["text", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
-    "run": ["job", "human", "scene", "simulation", "fit", "import", "verification", "summary"],
+    "run": ["job", "human", "scene", "simulation", "fit", "design", "import", "verification", "summary"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

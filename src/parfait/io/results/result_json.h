@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parfait/result/design.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
 #include "parfait/result/modes.h"
@@ -30,6 +31,7 @@ std::string result_text(const result::Modes& modes);
 std::string result_text(const result::Synthesis& synthesis);
 std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
+std::string result_text(const result::Design& design);
 
 /// `file` appears in messages.
 result::Simulation read_simulation_text(std::string_view text, const std::string& file);
@@ -38,6 +40,7 @@ result::Modes read_modes_text(std::string_view text, const std::string& file);
 result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
 result::Verification read_verification_text(std::string_view text, const std::string& file);
 result::MotionImport read_motion_import_text(std::string_view text, const std::string& file);
+result::Design read_design_result_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);
 result::Timing read_timing_text(std::string_view text, const std::string& file);
