@@ -29,11 +29,12 @@ NARROWER = {
 STEPS = {
     "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
-            "second_order", "build"],
+            "second_order", "adjoint", "build"],
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts", "design"],
-    "io": ["text", "model", "petab", "problem", "motion_files", "results"],
+    "motion": ["anthropometry", "skeleton", "poses", "calibration"],
+    "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
     "run": ["job", "human", "scene", "simulation", "fit", "design", "import", "verification", "summary"],
 }

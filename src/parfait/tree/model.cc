@@ -278,6 +278,11 @@ std::vector<std::string> Model::state_names() const {
     for (int k = 0; k < info.nq; ++k) q[info.q + k] = id + ".q" + std::to_string(k + 1);
     for (int k = 0; k < info.nv; ++k) v[info.v + k] = id + ".v" + std::to_string(k + 1);
   }
+  for (const auto& c : data_->mechanism.coordinates()) {
+    if (c.q < 0) continue;
+    q[c.q] = c.id;
+    v[c.v] = c.id + ".rate";
+  }
   q.insert(q.end(), v.begin(), v.end());
   for (const auto& state : data_->elements.states) q.push_back(state.id);
   return q;

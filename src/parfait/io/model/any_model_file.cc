@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/base/error.h"
+#include "parfait/io/foreign/osim.h"
 #include "parfait/io/model/formula_file.h"
 #include "parfait/io/model/model_file.h"
 #include "parfait/io/text/text_file.h"
@@ -22,11 +23,16 @@ AnyModel read_formulas(const XmlSource& source) {
   return read_formula_model(source);
 }
 
+AnyModel read_opensim(const XmlSource& source) {
+  return read_osim(source);
+}
+
 constexpr std::array kKinds{
     ModelFileKind{"model", "a mechanism", "model.xsd", read_mechanism},
     ModelFileKind{"ode", "ordinary differential equations", "formula.xsd", read_formulas},
     ModelFileKind{"dae", "differential-algebraic equations of index 1", "formula.xsd",
                   read_formulas},
+    ModelFileKind{"OpenSimDocument", "a mechanism, as OpenSim writes it", "", read_opensim},
 };
 
 }  // namespace

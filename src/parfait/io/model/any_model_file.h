@@ -19,14 +19,14 @@ using AnyModel = std::variant<mechanism::Description, dynamics::FormulaModel>;
 struct ModelFileKind {
   const char* root;     ///< <root>
   const char* summary;  ///< what such a model is
-  const char* schema;   ///< in docs/schema
+  const char* schema;   ///< in docs/schema; empty: the format of another program
   AnyModel (*read)(const XmlSource& source);
 };
 
 /// All kinds. Readers, help and messages ask this table, and a test compares it with docs/schema.
 std::span<const ModelFileKind> model_file_kinds();
 
-/// "<model>, <ode> or <dae>".
+/// "<model>, <ode>, ... or <...>".
 std::string model_file_roots();
 
 /// A model file of any kind: its root says which. InputError at `asked_at` if there is no such

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "parfait/base/error.h"
 #include "parfait/mbs/model.h"
 #include "parfait/tree/model.h"
@@ -18,8 +20,10 @@ Coordinates coordinates_of(const std::string& name, const std::string& what) {
 
 std::shared_ptr<const mechanism::MechanicalSystem> build_mechanics(
     const mechanism::Description& description, Coordinates coordinates) {
-  // No element of a description needs joint coordinates yet.
-  if (coordinates == Coordinates::kJoint) return tree::build(description);
+  const bool has_axes = std::ranges::any_of(
+      description.joints, [](const auto& joint) { return joint.key == mechanism::kAxesJoint; });
+  if (coordinates == Coordinates::kJoint || (coordinates == Coordinates::kAutomatic && has_axes))
+    return tree::build(description);
   return mbs::build(description);
 }
 

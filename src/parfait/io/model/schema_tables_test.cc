@@ -57,7 +57,10 @@ TEST(SchemaTables, ListTheRootsOfModelFiles) {
     }
     EXPECT_EQ(found, expected) << name;
   }
-  for (const auto& kind : model_file_kinds()) EXPECT_FALSE(schema(kind.schema).empty());
+  for (const auto& kind : model_file_kinds()) {
+    if (std::string(kind.schema).empty()) continue;
+    EXPECT_FALSE(schema(kind.schema).empty());
+  }
 }
 
 TEST(Documentation, TutorialListsTheMethodsOfIntegration) {

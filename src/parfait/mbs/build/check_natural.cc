@@ -23,6 +23,14 @@ void check_natural(const Description& description) {
                            fmt::format("natural coordinates of \"{}\": not a body.{} Bodies: {}.",
                                        id, base::suggestion(id, ids), base::listing(ids)));
   }
+  for (const auto& joint : description.joints) {
+    if (joint.key != mechanism::kAxesJoint) continue;
+    throw base::InputError(
+        joint.place,
+        fmt::format("{}: natural coordinates have no joints by axes. Use joint coordinates "
+                    "(--coordinates joint).",
+                    mechanism::element_label("joint", joint.id)));
+  }
   const mechanism::StartNumbers numbers(description);
   for (const auto& body : description.bodies) {
     const auto fault = start_inertia_fault(body, numbers);

@@ -114,6 +114,7 @@ int num_felt(const std::vector<Row>& rows) {
 
 TEST(Constants, EveryJointConstantCanBeDriven) {
   for (const auto& type : registry().joints()) {
+    if (type.key == mechanism::kAxesJoint) continue;  // of joint coordinates only
     auto d = joined(type.key);
     const int count = drive_all(d, d.joints[0].id);
     EXPECT_EQ(count, 24 + static_cast<int>(type.constants.size())) << type.key;

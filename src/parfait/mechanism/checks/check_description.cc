@@ -61,14 +61,15 @@ std::vector<std::string> check(const Description& description) {
   check_initial_frames(description);
   dynamics::check_simulation(description.simulation);
   check_constants(description);
+  check_motions(description);
   check_parameters(description);
   check_events(description);
   const auto used = check_formulas(description);
   const StartNumbers numbers(description);
-  check_bodies(description, numbers);
+  std::vector<std::string> warnings = description.left_out;
+  check_bodies(description, numbers, warnings);
   check_connections(description, numbers);
 
-  std::vector<std::string> warnings;
   for (std::size_t i = 0; i < description.parameters.size(); ++i) {
     const auto& parameter = description.parameters[i];
     if (used[i] || !parameter.targets.empty()) continue;

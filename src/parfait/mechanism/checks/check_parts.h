@@ -25,6 +25,10 @@ void check_constants(const Description& description);
 /// Events say when, and set states and parameters that exist.
 void check_events(const Description& description);
 
+/// Joints by axes have axes, coordinates and functions that fit together; couplings and skin
+/// markers name what exists.
+void check_motions(const Description& description);
+
 /// Targets exist and are driven once; bounds and start values fit together.
 void check_parameters(const Description& description);
 
@@ -54,8 +58,11 @@ class StartNumbers {
 /// What is wrong with the inertia of a body at the start; no message: nothing, or it is not known.
 InertiaFault start_inertia_fault(const Body& body, const StartNumbers& numbers);
 
-/// Masses and inertias physical, markers proper frames.
-void check_bodies(const Description& description, const StartNumbers& numbers);
+/// Masses and inertias physical, markers proper frames. In models with joints by axes
+/// a body may be without mass, and an inertia that no body has is a warning: files of other
+/// programs are like that, and only engines in joint coordinates see them.
+void check_bodies(const Description& description, const StartNumbers& numbers,
+                  std::vector<std::string>& warnings);
 
 /// Joints, constraints, forces and events lead from a body to another, at proper frames; kept
 /// distances are positive.

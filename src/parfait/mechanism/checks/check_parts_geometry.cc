@@ -81,22 +81,26 @@ void check_symmetric(const Body& body, const StartNumbers& numbers) {
   }
 }
 
-void check_inertia(const Body& body, const StartNumbers& numbers) {
+void check_inertia(const Body& body, bool by_axes, const StartNumbers& numbers,
+                   std::vector<std::string>& warnings) {
   const std::string label = element_label("body", body.id);
   const auto mass = numbers.number(body.mass, body.id + ".mass", body.place);
-  if (mass && !(*mass > 0)) {
+  if (mass && !(*mass > 0) && !(by_axes && *mass == 0)) {
     fail(place_or(body.mass.place, body.place), label,
          fmt::format("mass = {}: must be > 0.", *mass));
   }
   check_symmetric(body, numbers);
   if (const auto fault = start_inertia_fault(body, numbers); fault.is_impossible) {
-    fail(place_or(body.inertia[0][0].place, body.place), label, fault.message);
+    const Place& place = place_or(body.inertia[0][0].place, body.place);
+    if (!by_axes) fail(place, label, fault.message);
+    warnings.push_back(fmt::format("{}: {}: {}", place.text(), label, fault.message));
   }
 }
 
-void check_body(const Body& body, const StartNumbers& numbers) {
+void check_body(const Body& body, bool by_axes, const StartNumbers& numbers,
+                std::vector<std::string>& warnings) {
   const std::string label = element_label("body", body.id);
-  check_inertia(body, numbers);
+  check_inertia(body, by_axes, numbers, warnings);
   for (const auto& marker : body.markers) {
     check_frame(marker.frame, body.id + "." + marker.id,
                 fmt::format("{}: marker \"{}\"", label, marker.id),
@@ -245,8 +249,11 @@ void check_initial_frames(const Description& description) {
   }
 }
 
-void check_bodies(const Description& description, const StartNumbers& numbers) {
-  for (const auto& body : description.bodies) check_body(body, numbers);
+void check_bodies(const Description& description, const StartNumbers& numbers,
+                  std::vector<std::string>& warnings) {
+  const bool by_axes = std::any_of(description.joints.begin(), description.joints.end(),
+                                   [](const Joint& joint) { return joint.key == kAxesJoint; });
+  for (const auto& body : description.bodies) check_body(body, by_axes, numbers, warnings);
 }
 
 void check_connections(const Description& description, const StartNumbers& numbers) {

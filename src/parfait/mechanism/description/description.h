@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parfait/dynamics/vocabulary.h"
+#include "parfait/mechanism/description/joint_motion.h"
 #include "parfait/mechanism/description/natural_coordinates.h"
 #include "parfait/mechanism/description/shape.h"
 
@@ -100,6 +101,7 @@ struct Joint {
   Marker begin, end;  ///< body 1 and body 2 of Kraus 2006, appendix C
   std::vector<NamedValue> constants;
   Place place;
+  JointMotion motion{};  ///< of the key "Axes" only
 };
 
 /// One constraint of Kraus 2006, appendix C.1 on its own, with an offset that may depend on time.
@@ -163,12 +165,16 @@ struct Description {
   std::vector<Shape> shapes;  ///< that stand in the world: a floor, a seat
   std::vector<Body> bodies;
   std::vector<Joint> joints;
+  std::vector<Coupling> couplings;  ///< between coordinates of joints with axes
   std::vector<Constraint> constraints;
   std::vector<Force> forces;
   std::vector<State> states;
   std::vector<Input> inputs;
   std::vector<Event> events;
   std::vector<Parameter> parameters;
+  std::vector<SkinMarker> skin_markers;
+  /// What a file of another program says and a description cannot, for a person.
+  std::vector<std::string> left_out;
 };
 
 }  // namespace parfait::mechanism

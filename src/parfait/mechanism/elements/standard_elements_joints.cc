@@ -69,6 +69,14 @@ void add_standard_joints(Registry& r) {
                   2,
                   3});
   r.add(JointType{"Free", "no constraint", {}, {}, 3, 3});
+  // What it leaves free its own axes say; engines in natural coordinates refuse it.
+  r.add(JointType{kAxesJoint,
+                  "turns and displacements by functions of named coordinates, one after the other "
+                  "(joint coordinates only)",
+                  {},
+                  {},
+                  3,
+                  3});
 }
 
 }  // namespace parfait::mechanism

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/base/error.h"
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/description/general_frame.h"
@@ -69,9 +70,57 @@ Transform<S> about_z(const MarkerAxes<S>& f, bool by_normal) {
   return {{x, cross(z, x), z}, f.o};
 }
 
+Function function_of(const mechanism::CoordinateFunction& f) {
+  using Kind = mechanism::CoordinateFunction::Kind;
+  switch (f.kind) {
+    case Kind::kLinear:
+      return Function::linear(f.constants[0], f.constants[1]);
+    case Kind::kPolynomial:
+      return Function::polynomial(f.constants);
+    case Kind::kNaturalSpline:
+      return Function::spline(FunctionKind::kNaturalSpline, f.knots, f.constants);
+    case Kind::kSimmSpline:
+      return Function::spline(FunctionKind::kSimmSpline, f.knots, f.constants);
+    case Kind::kPiecewiseLinear:
+      return Function::spline(FunctionKind::kPiecewiseLinear, f.knots, f.constants);
+    default:
+      return Function::of_formula(f.formula);
+  }
+}
+
+/// The steps of a joint by axes. Seen from end to begin (`reversed`) they go backwards, each the
+/// other way round its axis. An axis without a coordinate is a constant of the first one.
+Joint joint_of_axes(const mechanism::Joint& joint, bool reversed) {
+  Joint out;
+  const auto& coordinates = joint.motion.coordinates;
+  for (const auto& axis : joint.motion.axes) {
+    Step step;
+    step.kind = axis.turns ? StepKind::kRotation : StepKind::kTranslation;
+    const double sign = reversed ? -1 : 1;
+    step.axis = {sign * axis.axis[0], sign * axis.axis[1], sign * axis.axis[2]};
+    for (std::size_t c = 0; c < coordinates.size(); ++c) {
+      if (coordinates[c].id == axis.coordinate) step.coordinate = static_cast<int>(c);
+    }
+    if (!axis.function.is_identity()) {
+      step.function = static_cast<int>(out.functions.size());
+      out.functions.push_back(function_of(axis.function));
+    }
+    out.steps.push_back(step);
+  }
+  if (reversed) std::reverse(out.steps.begin(), out.steps.end());
+  return out;
+}
+
+double value_of_function(const Function& f, double q) {
+  Coefficients<double> prepared;
+  prepare(f, f.constants.data(), prepared);
+  std::vector<double> scratch(scratch_size(f));
+  return evaluate(f, prepared, q, scratch.data()).f;
+}
+
 }  // namespace
 
-MechanismTree::MechanismTree(const Description& description) : table_(description) {
+MechanismTree::MechanismTree(const Description& description, Locked locked) : table_(description) {
   mechanism::refuse_natural_features(description, "joint coordinates");
   for (const auto& body : description.bodies) {
     BodySpec spec;
@@ -116,9 +165,113 @@ MechanismTree::MechanismTree(const Description& description) : table_(descriptio
     body.Theta = numbers.Theta;
     builder.add(body);
   }
+  read_coordinates(description);
+  couple(description, locked, builder);
   tree_ = builder.build();
+  number_coordinates();
   bind(constants.data(), tree_.constants);
   set_state(description, constants);
+}
+
+void MechanismTree::read_coordinates(const Description& description) {
+  for (std::size_t j = 0; j < description.joints.size(); ++j) {
+    int body = -1;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].joint == static_cast<int>(j)) body = static_cast<int>(i);
+    }
+    for (const auto& c : description.joints[j].motion.coordinates) {
+      NamedCoordinate named;
+      named.id = c.id;
+      named.kind = c.kind;
+      named.initial = c.initial;
+      named.lower = c.lower;
+      named.upper = c.upper;
+      named.clamped = c.clamped;
+      named.locked = c.locked;
+      named.body = body;
+      coordinates_.push_back(named);
+      coordinate_rates_.push_back(c.rate);
+    }
+  }
+  for (const auto& coupling : description.couplings) {
+    NamedCoordinate& c = coordinates_[find_coordinate(coupling.coordinate)];
+    c.follows = find_coordinate(coupling.follows);
+    c.locked = false;  // where the other one leads it
+  }
+}
+
+int MechanismTree::find_coordinate(std::string_view id) const {
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    if (coordinates_[i].id == id) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+/// Coupled coordinates follow others; held ones are constant functions of any that moves, best of
+/// one on their own way to the ground, so that the mass matrix stays sparse.
+void MechanismTree::couple(const Description& description, Locked locked, TreeBuilder& builder) {
+  std::vector<int> place(coordinates_.size(), 0);  // among those of the joint
+  for (std::size_t i = 1; i < coordinates_.size(); ++i) {
+    place[i] = coordinates_[i].body == coordinates_[i - 1].body ? place[i - 1] + 1 : 0;
+  }
+  const auto is_held = [&](const NamedCoordinate& c) {
+    return locked == Locked::kHeld && c.locked && c.follows < 0;
+  };
+  const auto follow = [&](std::size_t i, int leader, const Function& f) {
+    builder.couple(coordinates_[i].body, place[i], coordinates_[leader].body, place[leader], f);
+  };
+  int number = 0;
+  for (const auto& coupling : description.couplings) {
+    const int i = find_coordinate(coupling.coordinate), leader = coordinates_[i].follows;
+    const Function f = function_of(coupling.function);
+    NamedCoordinate& c = coordinates_[i];
+    c.initial = value_of_function(f, coordinates_[leader].initial);
+    if (is_held(coordinates_[leader])) continue;  // is held itself, below
+    c.function = number++;
+    follow(i, leader, f);
+  }
+  const auto leader_of = [&](const NamedCoordinate& c) {
+    int best = -1;
+    for (int body = c.body; body >= 0; body = links_[body].parent) {
+      for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+        const NamedCoordinate& other = coordinates_[i];
+        if (other.body == body && other.follows < 0 && !is_held(other)) return static_cast<int>(i);
+      }
+    }
+    for (std::size_t i = 0; i < coordinates_.size() && best < 0; ++i) {
+      if (coordinates_[i].follows < 0 && !is_held(coordinates_[i])) best = static_cast<int>(i);
+    }
+    return best;
+  };
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    NamedCoordinate& c = coordinates_[i];
+    const bool is_led_by_held = c.follows >= 0 && is_held(coordinates_[c.follows]);
+    if (!is_held(c) && !is_led_by_held) continue;
+    const int leader = leader_of(c);
+    if (leader < 0) {
+      throw base::InputError("coordinate \"" + c.id +
+                             "\" is locked, and no coordinate of the model is free to move.");
+    }
+    follow(i, leader, Function::linear(0, c.initial));
+  }
+}
+
+void MechanismTree::number_coordinates() {
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    NamedCoordinate& c = coordinates_[i];
+    // A coordinate of the tree is one that a drive of its joint uses without an inner function.
+    int place = 0;
+    for (std::size_t k = 0; k < i; ++k) place += coordinates_[k].body == c.body ? 1 : 0;
+    const Joint& joint = links_[c.body].axes;
+    const BodyInfo& info = tree_.bodies[c.body];
+    for (std::size_t s = 0; s < joint.steps.size(); ++s) {
+      if (joint.steps[s].coordinate != place) continue;
+      const Drive& drive = tree_.drives[tree_.nodes[info.first_node + static_cast<int>(s)].w];
+      if (drive.inner >= 0) continue;
+      c.q = drive.q;
+      c.v = drive.v;
+    }
+  }
 }
 
 void MechanismTree::span(const Description& description) {
@@ -165,6 +318,9 @@ void MechanismTree::span(const Description& description) {
           link.kind = Kind::kPrismatic;
         } else if (joint.key == "Fixed") {
           link.kind = Kind::kFixed;
+        } else if (joint.key == mechanism::kAxesJoint) {
+          link.kind = Kind::kAxes;
+          link.axes = joint_of_axes(joint, link.reversed);
         } else {
           continue;  // holds distances or is a plug-in's: a closure
         }
@@ -185,7 +341,15 @@ void MechanismTree::span(const Description& description) {
     grow();
   }
   for (std::size_t j = 0; j < description.joints.size(); ++j) {
-    if (!used[j] && description.joints[j].key != "Free") closures_.push_back(static_cast<int>(j));
+    if (used[j] || description.joints[j].key == "Free") continue;
+    if (description.joints[j].key == mechanism::kAxesJoint) {
+      throw base::InputError(
+          description.joints[j].place,
+          "joint \"" + description.joints[j].id +
+              "\": a joint by axes cannot close a loop: both of its bodies are carried by other "
+              "joints.");
+    }
+    closures_.push_back(static_cast<int>(j));
   }
 }
 
@@ -230,6 +394,8 @@ Joint MechanismTree::joint_of(const Link& link) const {
       return Joint::prismatic(z);
     case Kind::kSpherical:
       return Joint::spherical();
+    case Kind::kAxes:
+      return link.axes;
     default:
       return Joint::floating();
   }
@@ -322,7 +488,7 @@ void MechanismTree::bind_link(const Link& link, const S* constants, BodyConstant
   for (const Step& step : link.steps) {
     const Vec3<double>& a = step.axis;
     Vec3<S> axis{S(a.x), S(a.y), S(a.z)};
-    if (step.kind == StepKind::kTranslation) {
+    if (step.kind == StepKind::kTranslation && link.kind != Kind::kAxes) {
       axis = frames.slide;
       if (link.reversed) {  // in axes of begin as they are carried
         axis = {S(link.flip[0]) * axis.x, S(link.flip[1]) * axis.y, S(link.flip[2]) * axis.z};
@@ -344,6 +510,13 @@ void MechanismTree::bind(const S* constants, Constants<S>& out) const {
     const S* g = constants + gravity.first_constant;
     out.gravity += gravity.is_vector ? Vec3<S>{g[0], g[1], g[2]} : Vec3<S>{zero, zero, g[0]};
   }
+  // Functions of joints are numbers.
+  out.functions.resize(tree_.functions.size());
+  for (std::size_t i = 0; i < tree_.functions.size(); ++i) {
+    const auto& numbers = tree_.functions[i].constants;
+    out.functions[i].resize(numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) out.functions[i][k] = S(numbers[k]);
+  }
 }
 
 template void MechanismTree::bind(const double*, Constants<double>&) const;
@@ -352,7 +525,7 @@ template void MechanismTree::bind(const Dual*, Constants<Dual>&) const;
 void MechanismTree::choose_flip(const Description& description, Link& link,
                                 const std::vector<double>& constants) {
   if (link.kind == Kind::kFloating || link.kind == Kind::kSpherical ||
-      link.kind == Kind::kUniversal) {
+      link.kind == Kind::kUniversal || link.kind == Kind::kAxes) {
     return;
   }
   BodyConstants<double> numbers;
@@ -385,6 +558,7 @@ void MechanismTree::set_state(const Description& description,
     const double about_z = std::atan2(R.x.y - R.y.x, R.x.x + R.y.y);
     switch (link.kind) {
       case Kind::kFixed:
+      case Kind::kAxes:
         break;
       case Kind::kRevolute:
         q[0] = about_z;
@@ -432,6 +606,11 @@ void MechanismTree::set_state(const Description& description,
         v[2] = r.omega.z;
         break;
     }
+  }
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    if (coordinates_[i].q < 0) continue;
+    q_[coordinates_[i].q] = coordinates_[i].initial;
+    v_[coordinates_[i].v] = coordinate_rates_[i];
   }
 }
 

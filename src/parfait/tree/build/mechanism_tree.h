@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parfait/mechanism/constants/constant_table.h"
@@ -18,14 +19,21 @@ namespace parfait::tree {
 ///                that are both reached already close loops.
 /// Coordinates    Revolute: the angle about z. Universal: about x of begin, then y of end.
 ///                Cylindrical: displacement, angle. Prismatic: displacement. Spherical: quaternion.
+///                Axes: those it names, in their order; coupled ones are no coordinates of the tree.
 ///                All from the frame on the body that carries to the one on the body that is
 ///                carried, which are completed and made orthonormal from the axes the joint uses.
 /// Bodies         Body b of the tree is described body `described(b)`, in its canonical frame
 ///                (mechanism/description/general_frame.h).
+///
+/// Locked         coordinates keep their initial values: they are no coordinates of the tree,
+/// unless
+///                `locked` asks for them (inverse kinematics and dynamics, which know their values).
 class MechanismTree {
  public:
-  /// InputError for what needs natural coordinates (mechanism/description/natural_coordinates.h).
-  explicit MechanismTree(const mechanism::Description& description);
+  enum class Locked { kHeld, kFree };
+  /// InputError for what needs natural coordinates (mechanism/description/natural_coordinates.h),
+  /// and for a joint by axes that closes a loop.
+  explicit MechanismTree(const mechanism::Description& description, Locked locked = Locked::kHeld);
 
   const Tree& tree() const { return tree_; }
   const mechanism::ConstantTable& table() const { return table_; }
@@ -35,6 +43,22 @@ class MechanismTree {
 
   int described(int body) const { return links_[body].body; }
   int tree_body(int described) const { return number_[described]; }
+  /// A coordinate that has a name.
+  struct NamedCoordinate {
+    std::string id;
+    mechanism::Coordinate::Kind kind = mechanism::Coordinate::Kind::kRotation;
+    double initial = 0;  ///< of a coupled one: its function at the start
+    double lower = 0, upper = 0;
+    bool clamped = false, locked = false;
+    int body = -1;       ///< of the tree, whose joint has it
+    int q = -1, v = -1;  ///< its place in q and v; -1: it is coupled, or locked and held
+    int follows = -1;    ///< of a coupled one: the coordinate it follows, among these ...
+    int function = -1;   ///< ... by this function, among tree().functions
+  };
+  /// In the order of the description's joints.
+  const std::vector<NamedCoordinate>& coordinates() const { return coordinates_; }
+  int find_coordinate(std::string_view id) const;  ///< among coordinates(); -1: there is none
+
   /// Joints of the description that close loops.
   const std::vector<int>& closures() const { return closures_; }
 
@@ -71,7 +95,8 @@ class MechanismTree {
     kUniversal,
     kCylindrical,
     kPrismatic,
-    kSpherical
+    kSpherical,
+    kAxes
   };
   struct Link {
     int body = 0, parent = -1;  ///< described body; body of the tree
@@ -81,6 +106,7 @@ class MechanismTree {
     bool by_normals = false;  ///< Revolute_2: the axis is normal to x and y of end, not of begin
     Marker begin, end;
     std::vector<Step> steps;
+    Joint axes{};                ///< of kAxes
     double flip[3] = {1, 1, 1};  ///< signs of the axes on the body, so that both frames can meet
   };
   template <class S>
@@ -90,6 +116,9 @@ class MechanismTree {
   };
 
   void span(const mechanism::Description& description);
+  void read_coordinates(const mechanism::Description& description);
+  void couple(const mechanism::Description& description, Locked locked, TreeBuilder& builder);
+  void number_coordinates();
   Joint joint_of(const Link& link) const;
   template <class S>
   JointFrames<S> joint_frames(const Link& link, const S* constants) const;
@@ -115,6 +144,8 @@ class MechanismTree {
     bool is_vector = false;
   };
   std::vector<Gravity> gravity_;  ///< they add up
+  std::vector<NamedCoordinate> coordinates_;
+  std::vector<double> coordinate_rates_;
   std::vector<double> q_, v_;
 };
 

@@ -1,0 +1,233 @@
+#include "parfait/motion/poses/inverse_kinematics.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace parfait::motion {
+namespace {
+
+constexpr int kChunk = 64;
+
+/// Solves frames one after the other, in order, and keeps what came out.
+class FrameSolver {
+ public:
+  FrameSolver(const Skeleton& skeleton, const MarkerPlan& plan, const BoundGeometry& geometry,
+              const MatchedMarkers& markers, std::span<const double> weights,
+              const PoseOptions& options, TrialPoses& out)
+      : skeleton_(skeleton),
+        markers_(markers),
+        weights_(weights),
+        solver_(skeleton, plan, options),
+        out_(out) {
+    solver_.bind(geometry);
+  }
+
+  void solve(int f, FramePose& pose, bool from_afar = false) {
+    if (from_afar) {
+      solver_.solve_from_afar(markers_.frame(f), weights_, pose);
+    } else {
+      solver_.solve(markers_.frame(f), weights_, pose);
+    }
+  }
+
+  void keep(int f, const FramePose& pose) {
+    const auto nq = static_cast<std::size_t>(skeleton_.tree.nq);
+    const auto nv = static_cast<std::size_t>(skeleton_.tree.nv);
+    const auto frame = static_cast<std::size_t>(f);
+    std::copy(pose.q.begin(), pose.q.end(),
+              out_.q.begin() + static_cast<std::ptrdiff_t>(frame * nq));
+    std::copy(pose.states.begin(), pose.states.end(),
+              out_.states.begin() + static_cast<std::ptrdiff_t>(frame * nv));
+    solver_.inverse_diagonal({out_.sd.data() + frame * nv, nv});
+    out_.objective[frame] = pose.objective;
+    out_.num_visible[frame] = pose.num_visible;
+    out_.iterations[frame] = pose.iterations;
+    out_.converged[frame] = pose.converged;
+    double* x = out_.markers.data() + 3 * frame * static_cast<std::size_t>(markers_.num_markers);
+    for (const auto& p : solver_.positions()) {
+      *x++ = p.x;
+      *x++ = p.y;
+      *x++ = p.z;
+    }
+  }
+
+  /// Frames first ... last - 1, the first from the given pose.
+  void run(int first, int last, FramePose pose) {
+    const bool scalar = skeleton_.tree.quaternions.empty();
+    std::vector<double> before;
+    for (int f = first; f < last; ++f) {
+      const std::vector<double> previous = pose.q;
+      if (scalar && f >= first + 2) {
+        for (std::size_t i = 0; i < pose.q.size(); ++i) pose.q[i] += pose.q[i] - before[i];
+      }
+      solve(f, pose);
+      if (!pose.converged && scalar && f >= first + 2) {
+        pose.q = previous;
+        solve(f, pose);
+      }
+      keep(f, pose);
+      before = previous;
+    }
+  }
+
+ private:
+  const Skeleton& skeleton_;
+  const MatchedMarkers& markers_;
+  std::span<const double> weights_;
+  PoseSolver solver_;
+  TrialPoses& out_;
+};
+
+void summarize(const Skeleton& skeleton, TrialPoses& out) {
+  const auto nv = static_cast<std::size_t>(skeleton.tree.nv);
+  double sum = 0;
+  int degrees = 0;
+  for (std::size_t f = 0; f < out.objective.size(); ++f) {
+    sum += out.objective[f];
+    int free = 0;
+    for (std::size_t j = 0; j < nv; ++j) free += out.states[f * nv + j] == CoordinateState::kFree;
+    degrees += 3 * out.num_visible[f] - free;
+  }
+  out.degrees_of_freedom = degrees;
+  out.variance = degrees > 0 ? sum / degrees : std::nan("");
+  for (double& sd : out.sd) sd = std::sqrt(out.variance * sd);
+  for (std::size_t j = 0; j < nv; ++j) {
+    bool seen = skeleton.coordinates[j].locked;
+    for (std::size_t f = 0; f < out.objective.size() && !seen; ++f) {
+      seen = out.states[f * nv + j] != CoordinateState::kUnseen;
+    }
+    if (!seen) out.unseen.push_back(static_cast<int>(j));
+  }
+}
+
+}  // namespace
+
+bool MatchedMarkers::is_missing(int f, int m) const {
+  const double* p = frame(f).data() + 3 * static_cast<std::size_t>(m);
+  return std::isnan(p[0]) || std::isnan(p[1]) || std::isnan(p[2]);
+}
+
+MatchedMarkers match_markers(const Skeleton& skeleton, const MarkerData& data) {
+  MatchedMarkers out;
+  out.num_frames = data.num_frames();
+  out.num_markers = skeleton.num_markers();
+  for (const SkinMarker& marker : skeleton.markers) {
+    const auto found = std::find(data.labels.begin(), data.labels.end(), marker.name);
+    out.label.push_back(found == data.labels.end() ? -1
+                                                   : static_cast<int>(found - data.labels.begin()));
+    (out.label.back() < 0 ? out.only_model : out.on_both).push_back(marker.name);
+  }
+  for (const std::string& label : data.labels) {
+    if (skeleton.find_marker(label) < 0) out.only_data.push_back(label);
+  }
+  out.y.assign(3 * static_cast<std::size_t>(out.num_frames) * out.label.size(), std::nan(""));
+  for (int f = 0; f < out.num_frames; ++f) {
+    for (std::size_t m = 0; m < out.label.size(); ++m) {
+      if (out.label[m] < 0) continue;
+      std::copy_n(data.at(f, out.label[m]), 3,
+                  &out.y[3 * (static_cast<std::size_t>(f) * out.label.size() + m)]);
+    }
+  }
+  return out;
+}
+
+TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
+                       const MatchedMarkers& markers, std::span<const double> weights,
+                       const PoseOptions& options, std::span<const double> start) {
+  const MarkerPlan plan(skeleton);
+  const int n = markers.num_frames;
+  const auto frames = static_cast<std::size_t>(n);
+  TrialPoses out;
+  out.num_frames = n;
+  out.q.resize(frames * static_cast<std::size_t>(skeleton.tree.nq));
+  out.sd.resize(frames * static_cast<std::size_t>(skeleton.tree.nv));
+  out.states.resize(frames * static_cast<std::size_t>(skeleton.tree.nv));
+  out.objective.resize(frames);
+  out.num_visible.resize(frames);
+  out.iterations.resize(frames);
+  out.converged.resize(frames);
+  out.markers.resize(3 * frames * skeleton.markers.size());
+  if (n == 0) return out;
+
+  FrameSolver serial(skeleton, plan, geometry, markers, weights, options, out);
+  const int num_chunks = (n + kChunk - 1) / kChunk;
+  std::vector<FramePose> starts(static_cast<std::size_t>(num_chunks));
+  FramePose pose;
+  pose.q =
+      start.empty() ? skeleton.initial_position() : std::vector<double>(start.begin(), start.end());
+  for (int c = 0; c < num_chunks; ++c) {
+    serial.solve(kChunk * c, pose, c == 0 && start.empty());
+    starts[c] = pose;
+  }
+  tbb::parallel_for(0, num_chunks, [&](int c) {
+    FrameSolver solver(skeleton, plan, geometry, markers, weights, options, out);
+    solver.run(kChunk * c, std::min(n, kChunk * (c + 1)), starts[c]);
+  });
+  // A chunk that began in another minimum than the one before it leads to.
+  const auto nq = static_cast<std::size_t>(skeleton.tree.nq);
+  const auto nv = static_cast<std::size_t>(skeleton.tree.nv);
+  for (int c = 1; c < num_chunks; ++c) {
+    const auto f = static_cast<std::size_t>(kChunk * c);
+    FramePose next;
+    next.q.assign(out.q.begin() + static_cast<std::ptrdiff_t>((f - 1) * nq),
+                  out.q.begin() + static_cast<std::ptrdiff_t>(f * nq));
+    next.states.assign(out.states.begin() + static_cast<std::ptrdiff_t>((f - 1) * nv),
+                       out.states.begin() + static_cast<std::ptrdiff_t>(f * nv));
+    serial.solve(static_cast<int>(f), next);
+    double apart = 0;
+    for (std::size_t i = 0; i < nq; ++i) {
+      apart = std::max(apart, std::abs(next.q[i] - out.q[f * nq + i]));
+    }
+    if (apart > 1e-4 && next.objective <= out.objective[f] * (1 + 1e-6)) {
+      serial.run(kChunk * c, std::min(n, kChunk * (c + 1)), next);
+    }
+  }
+  summarize(skeleton, out);
+  return out;
+}
+
+double marker_error(const MatchedMarkers& markers, const TrialPoses& poses, int frame, int marker) {
+  const double* y = markers.frame(frame).data() + 3 * static_cast<std::size_t>(marker);
+  const double* x = &poses.markers[3 * (static_cast<std::size_t>(frame) * markers.num_markers +
+                                        static_cast<std::size_t>(marker))];
+  return std::sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
+                   (x[2] - y[2]) * (x[2] - y[2]));
+}
+
+MarkerErrors marker_errors(const MatchedMarkers& markers, const TrialPoses& poses,
+                           std::span<const char> selected) {
+  MarkerErrors out;
+  double squares = 0, sum = 0, maxima = 0;
+  int num_frames = 0;
+  for (int f = 0; f < markers.num_frames; ++f) {
+    double largest = -1;
+    for (int m = 0; m < markers.num_markers; ++m) {
+      if (!selected.empty() && !selected[m]) continue;
+      const double e = marker_error(markers, poses, f, m);
+      if (std::isnan(e)) continue;
+      squares += e * e;
+      sum += e;
+      ++out.count;
+      largest = std::max(largest, e);
+      if (e > out.max || out.max_frame < 0) {
+        out.max = e;
+        out.max_frame = f;
+        out.max_marker = m;
+      }
+    }
+    if (largest >= 0) {
+      maxima += largest;
+      ++num_frames;
+    }
+  }
+  if (out.count > 0) {
+    out.rms = std::sqrt(squares / out.count);
+    out.mean = sum / out.count;
+    out.mean_frame_max = maxima / num_frames;
+  }
+  return out;
+}
+
+}  // namespace parfait::motion

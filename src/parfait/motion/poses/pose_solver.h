@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parfait/motion/skeleton/marker_kinematics.h"
+
+namespace parfait::motion {
+
+enum class PoseMethod : std::uint8_t {
+  kGaussNewton,  ///< full steps within the limits; damped only where a step does not descend
+  kDamped,  ///< (J^T W J + (r^T W r / 2 + lambda) 1) dq = -J^T W r, no limits (Felis 2015, 4.4.3;
+            ///< Sugihara 2011), for comparison
+};
+
+struct PoseOptions {
+  PoseMethod method = PoseMethod::kGaussNewton;
+  bool limits = true;
+  double tolerance = 1e-8;  ///< on the largest change of a coordinate, rad or m
+  int max_iterations = 200;
+  double damping = 1e-3;  ///< lambda of kDamped
+};
+
+enum class CoordinateState : std::uint8_t {
+  kFree,
+  kAtLower,
+  kAtUpper,
+  kLocked,
+  kUnseen,  ///< no visible marker tells it from the others; it keeps the value it had
+};
+
+/// One frame.
+struct FramePose {
+  std::vector<double> q;
+  double objective = 0;  ///< sum of weight |model - measured|^2, m^2
+  int num_visible = 0;   ///< markers
+  int iterations = 0;
+  bool converged = false;
+  std::vector<CoordinateState> states;  ///< one per coordinate
+  int num_free() const;
+};
+
+/// The pose that fits measured markers best:
+///
+///   min over q   sum_m w_m |x_m(q) - y_m|^2,      lower <= q <= upper,
+///
+/// by Gauss-Newton steps, each the exact minimum of its quadratic model within the limits (active
+/// set). Missing markers (NaN) and those of weight 0 do not count.
+///
+/// Assembly  J^T W J never sees a Jacobian. A motion s = (omega, u) displaces the markers of a
+///           subtree by u + omega x x_m, so that entries of J^T W J are s_i^T G s_j with G the
+///           moments (sum w, sum w x, sum w x x^T) of the subtree, as composite inertias make a
+///           mass matrix.
+/// Unseen    Coordinates whose pivot vanishes beside the diagonal keep their value and are told.
+/// Limits    A root coordinate that may make a whole turn is not limited.
+/// Cost      O(markers + coordinates x depth + coordinates^3 / 6) per iteration; no allocation.
+class PoseSolver {
+ public:
+  PoseSolver(const Skeleton& skeleton, const MarkerPlan& plan, const PoseOptions& options);
+
+  void bind(const BoundGeometry& geometry) { kinematics_.bind(geometry); }
+
+  /// From pose.q, which is brought into the limits first. `measured`: 3 per marker of the skeleton;
+  /// `weights`: one per marker. Only coordinates with `movable` move; empty: all that are not
+  /// locked.
+  void solve(std::span<const double> measured, std::span<const double> weights, FramePose& pose,
+             std::span<const char> movable = {});
+
+  /// From anywhere: the root is turned in every direction first, then the best of them are solved.
+  void solve_from_afar(std::span<const double> measured, std::span<const double> weights,
+                       FramePose& pose);
+
+  /// Diagonal of (J^T W J)^-1 of the free coordinates at the pose of the last solve(); NaN for
+  /// others.
+  void inverse_diagonal(std::span<double> out) const;
+
+  const std::vector<Vec3<double>>& positions() const { return kinematics_.positions(); }
+  MarkerKinematics& kinematics() { return kinematics_; }
+  /// U of J^T W J = U^T U for the coordinates free_coordinates() of the last solve(), row by row.
+  const std::vector<double>& factor() const { return U_; }
+  const std::vector<int>& free_coordinates() const { return free_; }
+  /// Brings kinematics, factor() and free_coordinates() to the given pose, with the coordinates
+  /// free that are free in it.
+  void factorize_at(std::span<const double> measured, std::span<const double> weights,
+                    FramePose& pose);
+  bool is_limited(int coordinate) const {
+    return limited_[static_cast<std::size_t>(coordinate)] != 0;
+  }
+
+ private:
+  struct Moments {
+    double w = 0;
+    Vec3<double> h{};        ///< sum w x
+    tree::Sym3<double> X{};  ///< sum w x x^T
+    Vec3<double> F{}, N{};   ///< sum w r, sum w x cross r
+  };
+  struct Ancestor {
+    int motion;
+    int v;
+  };
+
+  double place(std::span<const double> measured, std::span<const double> weights,
+               const std::vector<double>& q);
+  void assemble();
+  /// Minimizes d^T H d / 2 + g^T d with lambda diag(H) added, within [low_, high_]; false: it does
+  /// not settle.
+  bool minimize_in_box(double lambda, FramePose& pose);
+  void factorize(double lambda, FramePose& pose);
+  int eliminate(double lambda);  ///< U_ of free_; the first without a pivot, -1: none
+  void into_limits(std::vector<double>& q) const;
+
+  const Skeleton& skeleton_;
+  const MarkerPlan& plan_;
+  PoseOptions options_;
+  MarkerKinematics kinematics_;
+  std::vector<char> limited_;
+  int n_ = 0;
+
+  // Motions of all bodies in a row, with those that carry them.
+  struct OwnMotion {
+    int node, w, v, axis;
+    bool turns;
+  };
+  std::vector<OwnMotion> motions_;
+  std::vector<int> first_motion_;            ///< of each body, and the end
+  std::vector<std::vector<int>> ancestors_;  ///< motions of the bodies that carry a body
+
+  // Of the last point.
+  Vec3<double> origin_{};
+  int num_visible_ = 0;
+  std::vector<Moments> moments_;
+  std::vector<tree::Motion<double>> twists_;
+  std::vector<double> H_, g_;  ///< upper triangle, row by row
+
+  // Of the quadratic problem.
+  std::vector<double> U_, d_, target_, low_, high_;
+  std::vector<int> free_;  ///< coordinates in the factor, in order
+  std::vector<char> movable_;
+  std::vector<double> trial_;
+};
+
+}  // namespace parfait::motion
