@@ -100,6 +100,52 @@ void update(MatrixXd& B, const VectorXd& s, const VectorXd& change) {
   B += y * y.transpose() / dot - Bs * Bs.transpose() / sBs;
 }
 
+/// A short way to where all conditions hold: Newton's method for what is violated, in the variables
+/// that bounds leave free, the shortest step each time.
+void restore(const BoxProblem& problem, double feasibility, VectorXd& u, BoxPoint& point) {
+  for (int i = 0; i < 8; ++i) {
+    const double before = violation_of(point);
+    if (before <= 0.1 * feasibility || !std::isfinite(point.f)) return;
+    const BoxSlope slope = problem.slope(u);
+    const Index n = u.size();
+    std::vector<Index> rows;  // equations, then inequalities that are violated or nearly so
+    for (Index j = 0; j < point.c.size(); ++j) rows.push_back(j);
+    for (Index j = 0; j < point.g.size(); ++j) {
+      if (point.g[j] < 0.5 * feasibility) rows.push_back(point.c.size() + j);
+    }
+    MatrixXd J(std::ssize(rows), n), right(std::ssize(rows), 1);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const bool is_equation = rows[k] < point.c.size();
+      const Index j = is_equation ? rows[k] : rows[k] - point.c.size();
+      J.row(static_cast<Index>(k)) = is_equation ? slope.c.row(j) : slope.g.row(j);
+      right(static_cast<Index>(k), 0) = is_equation ? -point.c[j] : 0.05 * feasibility - point.g[j];
+    }
+    // Variables that would leave the box stay where they are.
+    VectorXd step = VectorXd::Zero(n);
+    std::vector<bool> rests(static_cast<std::size_t>(n), false);
+    for (int pass = 0; pass < 5; ++pass) {
+      MatrixXd free = J;
+      for (Index v = 0; v < n; ++v) {
+        if (rests[static_cast<std::size_t>(v)]) free.col(v).setZero();
+      }
+      step = math::solve_least_squares(free, right).col(0);
+      bool again = false;
+      for (Index v = 0; v < n; ++v) {
+        const double to = u[v] + step[v];
+        const bool at_bound = u[v] <= 1e-12 || u[v] >= 1 - 1e-12;
+        if (rests[static_cast<std::size_t>(v)] || !at_bound || (to >= 0 && to <= 1)) continue;
+        rests[static_cast<std::size_t>(v)] = again = true;
+      }
+      if (!again) break;
+    }
+    const VectorXd next = into_box(u + step);
+    const BoxPoint there = problem.value(next);
+    if (!std::isfinite(there.f) || violation_of(there) > 0.9 * before) return;
+    u = next;
+    point = there;
+  }
+}
+
 }  // namespace
 }  // namespace design_minimizer
 
@@ -213,6 +259,15 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
       break;
     }
     const double violation = parts::violation_of(point);
+    if (violation > 0.1 * options.feasibility && violation < 0.1) {
+      // What the multipliers do not reach yet: a feasible point nearby, to be remembered.
+      const VectorXd kept_u = u;
+      const BoxPoint kept = point;
+      parts::restore(problem, options.feasibility, u, point);
+      note();
+      u = kept_u;
+      point = kept;
+    }
     if (violation <= options.feasibility && settled && tolerance <= options.tolerance * 1.01) {
       out.converged = true;
       break;

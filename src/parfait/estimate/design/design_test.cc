@@ -407,6 +407,116 @@ TEST(Design, PredictedDeviationsAreThoseOfFits) {
   }
 }
 
+/// y = a + b t, t from 0 to 1.
+DesignProblem line(CriterionKind criterion) {
+  FormulaModel m;
+  m.state("s", 0, "1");
+  m.parameter("a", 1);
+  m.parameter("b", 1);
+  DesignProblem problem;
+  problem.criterion = criterion;
+  problem.relative = false;
+  problem.known.estimates = {estimate("a", 1), estimate("b", 1)};
+  problem.planned = {planned(m, "a + b * s", 1, 101)};
+  problem.planned[0].choice = {.of = Choice::Of::kSamples, .count = 30, .repeat = 30};
+  return problem;
+}
+
+// Hoel and Levine (1964): to extrapolate a line from [0, 1] to 2, a third of the measurements at 0,
+// the rest at 1; the variance is (1 + 2)^2 / n.
+TEST(Design, ExtrapolationOfALineIsHoelsAndLevines) {
+  DesignProblem problem = line(CriterionKind::kPrediction);
+  problem.planned[0].predictions = {PredictedQuantity{.quantity = "a + b * s", .at = {2}}};
+  const DesignResult result = design(problem);
+  EXPECT_TRUE(result.selection->certified) << result.selection->gap;
+  EXPECT_NEAR(result.design.trace_C, 9.0 / 30, 1e-9);
+  EXPECT_EQ(result.chosen.front().count, 10);
+  EXPECT_EQ(result.chosen.back().count, 20);
+  // The same as the variance of a combination.
+  DesignProblem c = line(CriterionKind::kC);
+  c.combination = "a + 2 * b";
+  const DesignResult combined = design(c);
+  EXPECT_NEAR(combined.design.trace_C, 9.0 / 30, 1e-9);
+  EXPECT_TRUE(combined.selection->certified);
+}
+
+// About its middle the information of a line is a multiple of 1 with half of the measurements at
+// each end: the largest eigenvalue is double, and there is no certificate.
+TEST(Design, DoubleEigenvaluesAreNotCertified) {
+  DesignProblem problem = line(CriterionKind::kE);
+  problem.planned[0].base.observations[0].quantity = "a + b * (2 * s - 1)";
+  const DesignResult result = design(problem);
+  EXPECT_FALSE(result.selection->certified);
+  EXPECT_NE(result.selection->remark.find("multiple"), std::string::npos);
+  EXPECT_NEAR(result.design.lambda_min, 30, 1e-6);
+}
+
+/// y' = -k y, one measurement at the end.
+DesignProblem decay_at_the_end() {
+  FormulaModel m;
+  m.state("y", 1, "-k * y");
+  m.parameter("k", 1);
+  DesignProblem problem;
+  problem.known.estimates = {estimate("k", 1)};
+  problem.planned = {planned(m, "y", 3, 2)};
+  problem.planned[0].base.samples->times = {3};
+  problem.planned[0].variables = {
+      PlannedVariable{
+          .kind = PlannedVariable::Kind::kDuration, .id = "duration", .lower = 0.2, .upper = 5},
+      PlannedVariable{.kind = PlannedVariable::Kind::kState, .id = "y", .lower = 1, .upper = 3}};
+  return problem;
+}
+
+// The sensitivity -y0 t exp(-k t) is largest at t = 1/k, and grows with y0.
+TEST(Design, DurationAndInitialStateAreDesigned) {
+  const DesignResult result = design(decay_at_the_end());
+  EXPECT_NEAR(result.variables[0].value, 1, 1e-6);
+  EXPECT_NEAR(result.variables[1].value, 3, 1e-12);
+  EXPECT_NEAR(result.sds[0].design, std::exp(1.0) / 3, 1e-8);
+  EXPECT_NEAR(result.experiments[0].samples->all_times().back(), 1, 1e-6);
+}
+
+// The mean of -ln(t exp(-k t)) is smallest at 1 / mean(k).
+TEST(Design, RobustDesignsAverage) {
+  DesignProblem problem = decay_at_the_end();
+  problem.known.estimates[0].initial = 2;
+  problem.robust = {.samples = 32, .seed = 3, .spread = 0.2};
+  const DesignResult result = design(problem);
+  EXPECT_NEAR(result.variables[0].value, 0.5, 0.01);
+}
+
+TEST(Design, RatesAndPathsAreKept) {
+  DesignProblem problem = single_mass(CriterionKind::kA);
+  auto& e = problem.planned[0];
+  e.inputs[0].free_breaks = false;
+  e.inputs[0].shape = PlannedInput::Shape::kLinear;
+  e.inputs[0].rate = 0.5;
+  e.inputs[0].initial = {0.1};
+  for (const double t : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}) {
+    Requirement below;
+    below.inequality = true;
+    below.terms.push_back({t, "0.8 - x"});
+    e.base.requirements.push_back(below);
+  }
+  Requirement rest;
+  rest.terms.push_back({2 * std::numbers::pi, "v"});
+  e.base.requirements.push_back(rest);
+  const DesignResult result = design(problem);
+  EXPECT_LE(result.violation, 1e-6);
+  const auto& input = result.inputs[0][0];
+  ASSERT_EQ(input.t.size(), 11U);
+  double fastest = 0;
+  for (std::size_t i = 1; i < input.t.size(); ++i) {
+    fastest = std::max(
+        fastest, std::abs(input.value[i] - input.value[i - 1]) / (input.t[i] - input.t[i - 1]));
+  }
+  EXPECT_LE(fastest, 0.5 + 1e-5);
+  EXPECT_GT(fastest, 0.4);  // it matters
+  // Without the conditions one can do better.
+  DesignProblem free = single_mass(CriterionKind::kA);
+  EXPECT_LT(design(free).design.psi, result.design.psi);
+}
+
 TEST(BoxMinimizer, FindsTheCornerAndKeepsConditions) {
   // min (x - 2)^2 + (y - 0.3)^2 s.t. x + y = 1, x <= 0.8: at (0.8, 0.2)
   BoxProblem problem;

@@ -11,6 +11,7 @@
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/estimate/shooting/shooting_experiment.h"
 #include "parfait/math/dense_solves.h"
 
@@ -175,6 +176,13 @@ PlannedBlock linearize_planned(const PlannedExperiment& planned, ExperimentDescr
       o.sigma = {.absolute = std::sqrt(planned.continuous->density)};
   }
   for (const Observation& o : e.observations) {
+    if (kind_of(o).is_collective() || !kind_of(o).is_at_row_time()) {
+      throw base::InputError(
+          o.place,
+          fmt::format("experiment \"{}\", observe \"{}\": of a planned experiment quantities "
+                      "at times are observed; \"{}\" cannot be planned.",
+                      e.id, o.column, kind_of(o).key()));
+    }
     if (o.sigma.formula.empty()) continue;
     throw base::InputError(o.place,
                            fmt::format("experiment \"{}\", observe \"{}\": of a planned experiment "

@@ -461,6 +461,11 @@ std::shared_ptr<const dynamics::System> system_with_inputs(
   return std::visit([](const auto& m) { return design_file::build(m); }, model);
 }
 
+bool is_design_file(const std::filesystem::path& file) {
+  const XmlSource source(read_text_file(file), file.string());
+  return Element(source, source.root()).name() == "design";
+}
+
 DesignFile read_design(const std::filesystem::path& file) {
   return read_design_text(read_text_file(file), file.string());
 }

@@ -25,6 +25,9 @@ struct DesignFile {
 DesignFile read_design(const std::filesystem::path& file);
 DesignFile read_design_text(std::string_view text, const std::string& file_name);
 
+/// Whether the root of the file is `<design>`. InputError if it is not XML.
+bool is_design_file(const std::filesystem::path& file);
+
 /// A model with other tables in the place of its inputs of the same ids.
 std::shared_ptr<const dynamics::System> system_with_inputs(
     AnyModel model, const std::vector<dynamics::Input>& inputs);
