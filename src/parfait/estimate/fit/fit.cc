@@ -115,9 +115,26 @@ std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
   return ensemble;
 }
 
+namespace {
+
+/// A cost is a number, and what Gauss-Newton makes small are squares.
+const Problem& without_costs(const Problem& problem) {
+  for (const auto& experiment : problem.experiments) {
+    if (experiment.costs.empty()) continue;
+    throw base::InputError(
+        experiment.costs.front().place,
+        fmt::format("experiment \"{}\": has a <cost>, which Gauss-Newton cannot make small; "
+                    "`parfait gradient` differentiates it.",
+                    experiment.id));
+  }
+  return problem;
+}
+
+}  // namespace
+
 PreparedProblem::PreparedProblem(Problem problem, Team* team)
     : problem_(std::move(problem)),
-      warnings_(check(problem_)),
+      warnings_(check(without_costs(problem_))),
       team_(team != nullptr ? team : &alone_),
       ensemble_(make_ensemble(problem_, *team_)) {
   // The natural level function needs rows whose derivative is J, and those of a likelihood only
@@ -223,6 +240,11 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   const auto iterate = std::chrono::steady_clock::now();
   GaussNewtonOptions options = problem.options.iteration;
   options.tolerance = settings.tolerance.value_or(options.tolerance);
+  if (settings.max_iterations) {
+    const int most = *settings.max_iterations;
+    options.max_iterations = std::min(most, options.max_iterations.value_or(most));
+  }
+  options.last_resort = options.last_resort && !settings.one_of_many;
   OnIteration on_iteration;
   if (settings.on_iteration) {
     on_iteration = [&](const Iteration& line, VecIn x) {
