@@ -270,10 +270,10 @@ struct Outcome {
 };
 
 /// The criterion as a function of d, for fixed weights of the candidates.
-class Objective {
+class DesignObjective {
  public:
-  Objective(const Search& search, const DesignSpace& space, const VectorXd& weights,
-            const Candidates& candidates)
+  DesignObjective(const Search& search, const DesignSpace& space, const VectorXd& weights,
+                  const Candidates& candidates)
       : search_(search), space_(space), weights_(weights), candidates_(candidates) {}
 
   std::vector<double> place(const VectorXd& u) const {
@@ -437,8 +437,8 @@ bool is_better(const Found& a, const Found& b) {
 }
 
 /// From one point to the minimum near it.
-Found minimize_from(const Search& search, const Objective& objective, const std::vector<double>& d,
-                    int max_iterations) {
+Found minimize_from(const Search& search, const DesignObjective& objective,
+                    const std::vector<double>& d, int max_iterations) {
   const CriterionKind kind = search.problem().criterion;
   std::vector<double> sharpness = {0};
   if (kind == CriterionKind::kE || kind == CriterionKind::kMaxSd) sharpness = {8, 64, 0};
@@ -544,11 +544,8 @@ VectorXd deviations(const Scenario& scenario, const VectorXd& weights,
 }  // namespace
 }  // namespace design_search
 
+namespace design_search {
 namespace {
-
-using design_search::Found;
-using design_search::Objective;
-using design_search::Search;
 
 /// All points from which a search begins, the one that was given first.
 std::vector<std::vector<double>> design_starts(const DesignSpace& space, int count,
@@ -587,7 +584,7 @@ SelectionProblem selection_of(const Search& search, const DesignSpace& space,
   return selection;
 }
 
-bool chooses(const DesignProblem& problem) {
+bool candidates_chosen_in(const DesignProblem& problem) {
   return problem.choose_copies > 0 ||
          std::ranges::any_of(problem.planned, [](const PlannedExperiment& e) {
            return e.choice.of != Choice::Of::kEverything || (e.continuous && e.continuous->budget);
@@ -648,8 +645,16 @@ void set_samples(const PlannedExperiment& planned, int e, const Candidates& cand
 }
 
 }  // namespace
+}  // namespace design_search
 
 DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbacks) {
+  using design_search::candidates_chosen_in;
+  using design_search::design_starts;
+  using design_search::DesignObjective;
+  using design_search::Found;
+  using design_search::Search;
+  using design_search::selection_of;
+  using design_search::set_samples;
   const Search search(problem, callbacks);
   DesignSpace space(problem.planned);
   DesignResult result;
@@ -675,7 +680,7 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
     rows.push_back(first[e].rows);
   }
   const Candidates candidates = candidates_of(problem.planned, rows, problem.choose_copies);
-  const bool choosing = chooses(problem);
+  const bool choosing = candidates_chosen_in(problem);
   const SelectionProblem at_start = selection_of(search, space, d, candidates);
   VectorXd weights = even_weights(at_start);
   const VectorXd start_weights = weights;
@@ -697,7 +702,7 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
   if (space.size() > 0) {
     const int rounds = choosing ? 3 : 1;
     for (int round = 0; round < rounds && !search.stopped(); ++round) {
-      const Objective objective(search, space, weights, candidates);
+      const DesignObjective objective(search, space, weights, candidates);
       std::vector<std::vector<double>> starts = {best.d};
       if (round == 0) {
         starts = design_starts(space, problem.starts, problem.seed);
@@ -742,7 +747,7 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
     if (space.has_free_breaks() && best.exists && !search.stopped()) {
       std::vector<double> at = best.d;
       const DesignSpace refined = space.with_switching_times(at);
-      const Objective objective(search, refined, weights, candidates);
+      const DesignObjective objective(search, refined, weights, candidates);
       const Found there =
           design_search::minimize_from(search, objective, at, problem.max_iterations);
       if (there.exists && is_better(there, best)) {
