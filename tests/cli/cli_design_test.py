@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+import subprocess
 import unittest
 
 from cli import SOURCE, CliTest
@@ -114,6 +115,16 @@ class Design(CliTest):
         self.run_cli("fit", "two_made/two.xml", "--suggest", "--out", "f3", "--quiet")
         for s in self.result("f3")["suggestions"]:
             self.assertLessEqual(s["worst_after"], s["worst_before"])
+
+    def test_schema_accepts_what_the_reader_accepts(self):
+        schema = SOURCE / "docs/schema/design.xsd"
+        files = sorted((SOURCE / "examples").glob("design_*/design.xml")) + [self.tutorial()]
+        self.assertGreaterEqual(len(files), 4)
+        for file in files:
+            done = subprocess.run(["xmllint", "--noout", "--schema", schema, file], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        wrong = self.tutorial(change=('criterion="D"', 'criterion="Q"'))
+        self.assertNotEqual(subprocess.run(["xmllint", "--noout", "--schema", schema, wrong], capture_output=True, cwd=self.folder).returncode, 0)
 
     def test_copies_are_shared_out(self):
         self.write("chain.xml", CHAIN)

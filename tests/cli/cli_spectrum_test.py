@@ -94,6 +94,28 @@ class Spectrum(CliTest):
             self.assertAlmostEqual(total / 20 / freedom, 1, delta=4 * math.sqrt(2 / (20 * freedom)))
             self.assertAlmostEqual(math.sqrt(sum(z * z for z in values) / 20), 1, delta=0.5)
 
+    def test_orders_of_the_engine_are_the_known_ones(self):
+        """The sixth order of the twist at five speeds [mdeg], from an independent program; amplitudes of the measured samples."""
+        engine = SOURCE / "examples/engine_damper"
+        self.run_cli("simulate", engine / "engine.xml", "--until", "3.1", "--out", "motion", "--quiet")
+        with open(self.folder / "motion/trajectory.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.write("run_up.csv", "t,twist\n" + "".join(f"{r['t']},{r['twist']}\n" for r in rows[1:]))
+        text = (engine / "problem.xml").read_text().replace('model="engine.xml"', f'model="{engine / "engine.xml"}" data="run_up.csv"')
+        text = text.replace('sigma_of="coefficient"', 'sigma_of="coefficient" of="amplitude"')
+        text = text.replace(text[text.index('speeds="'):text.index(' window=')], 'speeds="3000 3500 4000 4500 5000"')
+        for old in ("10000", "8000", '"8"', '"1.8"'):
+            new = {"10000": "15000", "8000": "6000", '"8"': '"12"', '"1.8"': '"1.2"'}[old]
+            text = text.replace(f"initial={old}" if old[0] == '"' else f'initial="{old}"', f"initial={new}" if old[0] == '"' else f'initial="{new}"')
+        self.write("problem.xml", text)
+        self.run_cli("fit", "problem.xml", "--fix", "c1,c2,d1,d2", "--out", "f", "--quiet")
+        with open(self.folder / "f/residuals.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["column"] for row in rows], ["twist amplitude"] * 5)
+        for row, known in zip(rows, (16.6376, 9.0815, 11.6728, 18.0836, 36.957)):
+            self.assertAlmostEqual(math.degrees(float(row["measured"])) * 1000, known, delta=6e-4)
+            self.assertAlmostEqual(float(row["model"]) / float(row["measured"]), 1, delta=1e-5)
+
     def test_what_makes_no_sense_is_refused(self):
         self.exact()
         for observe, message in (
