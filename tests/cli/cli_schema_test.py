@@ -32,7 +32,7 @@ class ResultSchema(CliTest):
             if root == "problem" and "data=" not in text and "<table" not in text:
                 runs = [["synthesize", file]]
             if root == "design":
-                runs = [["design", file, "--starts", "1"]]
+                runs = [["design", file, "--starts", "1"]] if file.parent.name != "design_cart" else []  # a minute
             if file.parent.name == "sitting_human" and root == "problem":  # minutes: one of them, at its start
                 runs = [["fit", file, "--max-iterations", "0"]] if file.name == "problem.xml" else []
             for command in runs:
