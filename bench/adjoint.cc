@@ -2,13 +2,14 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "parfait/integrate/driver/adjoint.h"
 #include "parfait/integrate/driver/integrator.h"
 #include "parfait/mbs/model.h"
-#include "stopwatch.h"
 
 // The gradient of a chain of bodies with springs (dop853, rtol 1e-8): what it costs by the adjoint,
 // all states kept and with checkpoints, in runs without tape or directions; beside it forward
@@ -130,7 +131,7 @@ struct Chain {
   std::unique_ptr<dynamics::Workspace> ws;
   std::vector<double> p;
   integrate::Options options;
-  double t_end = 0.2, bytes = 0, evaluations = 0;
+  double t_end = 1.0, bytes = 0, evaluations = 0;
   int steps = 0;
 };
 
