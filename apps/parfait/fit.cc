@@ -41,7 +41,7 @@ run::Callbacks table_callbacks(bool shows, Progress& progress) {
   return callbacks;
 }
 
-/// By gradients. Without costs Gauss-Newton goes on from there and says how well all is known.
+/// By gradients, which say nothing about how well the parameters are known.
 int minimize(const FitCommandOptions& options, const GlobalOptions& global) {
   const InterruptWatch interrupt;
   InterruptWatch::begin();
@@ -49,9 +49,9 @@ int minimize(const FitCommandOptions& options, const GlobalOptions& global) {
   const auto request = options.complete_minimization();
   run::Callbacks callbacks;
   callbacks.stop = InterruptWatch::requested;
-  if (shows) fmt::print("{}\n", run::minimization_header());
   auto run = run::minimize(request, callbacks, [&](const result::Minimization::Step& step) {
     if (!shows) return;
+    if (step.iteration == 0) fmt::print("{}\n", run::minimization_header());
     fmt::print("{}\n", run::minimization_line(step));
     std::fflush(stdout);
   });

@@ -17,6 +17,7 @@ run::FitRequest FitCommandOptions::complete() const {
 
 run::MinimizationRequest FitCommandOptions::complete_minimization() const {
   run::MinimizationRequest complete = minimization;
+  complete.method = method;
   complete.file = request.file;
   complete.set = run::parse_settings(set);
   complete.fix = split_names("--fix", fix);
@@ -76,7 +77,7 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
       how);
   add("--max-iterations", request.max_iterations, "N",
       "largest number of iterations (problem file, or as long as there is progress)", how);
-  add("--method", options.minimization.method, "NAME",
+  add("--method", options.method, "NAME",
       "gauss_newton (default), or by gradients: lbfgs, bfgs or descent, also for a <cost>", how);
   add("--line-search", options.minimization.line_search, "NAME",
       "of gradient methods: wolfe (default), golden, quadratic or cubic", how);

@@ -14,13 +14,13 @@ struct FitCommandOptions {
   run::FitRequest request;
   std::vector<std::string> set, fix, profile;  ///< as typed, to be taken apart
   std::string out;
-  /// How a gradient method goes; `method` gauss_newton: none.
-  run::MinimizationRequest minimization{.method = "gauss_newton"};
-  std::vector<std::string> contour;  ///< as typed
+  std::string method = "gauss_newton";
+  run::MinimizationRequest minimization;  ///< how a gradient method goes
+  std::vector<std::string> contour;       ///< as typed
 
   /// The request with all of it. InputError if something cannot be read.
   run::FitRequest complete() const;
-  bool minimizes() const { return minimization.method != "gauss_newton"; }
+  bool minimizes() const { return method != "gauss_newton"; }
   run::MinimizationRequest complete_minimization() const;
 };
 

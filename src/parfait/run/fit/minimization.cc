@@ -247,6 +247,11 @@ std::string minimization_text(const MinimizationRun& run, const std::filesystem:
                        p.gradient, p.at_bound ? "  at its bound" : "");
   }
   for (const auto& warning : m.verdict.warnings) out += fmt::format("warning: {}\n", warning);
+  if (!run.has_costs && run.finished() && m.parameters.size() <= 6) {
+    out += fmt::format("how well they are known, Gauss-Newton says: parfait fit {}", m.problem);
+    for (const auto& p : m.parameters) out += fmt::format(" --set {}={}", p.id, p.value);
+    out += "\n";
+  }
   if (!folder.empty()) {
     out += fmt::format("results in {}: parameters.csv, path.csv, {}result.json, timing.json\n",
                        folder.string(), run.contour.points.empty() ? "" : "contour.csv, ");
