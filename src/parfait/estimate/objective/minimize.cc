@@ -324,8 +324,12 @@ class Minimizer {
         right = at(now, d, low + kRatio * (high - low), false);
       }
     }
-    const Point& better = value(left) <= value(right) ? left : right;
-    return better.f < now.f ? at(now, d, better.alpha, true) : Point{};
+    Point better = value(left) <= value(right) ? left : right;
+    if (high == most) {  // downhill as far as the bounds allow
+      Point end = at(now, d, most, false);
+      if (value(end) <= value(better)) better = std::move(end);
+    }
+    return value(better) < now.f ? at(now, d, better.alpha, true) : Point{};
   }
 
   /// Backwards along parabolas (value and slope here, value there) or cubics (slope there, too).
