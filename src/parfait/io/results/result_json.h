@@ -5,10 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "parfait/result/design.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
 #include "parfait/result/gradient.h"
 #include "parfait/result/inverse_dynamics.h"
+#include "parfait/result/minimization.h"
 #include "parfait/result/modes.h"
 #include "parfait/result/motion_import.h"
 #include "parfait/result/simulation.h"
@@ -29,21 +31,25 @@ namespace parfait::io {
 std::string result_text(const result::Simulation& simulation);
 std::string result_text(const result::Fit& fit);
 std::string result_text(const result::Gradient& gradient);
+std::string result_text(const result::Minimization& minimization);
 std::string result_text(const result::Modes& modes);
 std::string result_text(const result::Synthesis& synthesis);
 std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
+std::string result_text(const result::Design& design);
 std::string result_text(const result::InverseDynamics& run);
 
 /// `file` appears in messages.
 result::Simulation read_simulation_text(std::string_view text, const std::string& file);
 result::Fit read_fit_text(std::string_view text, const std::string& file);
 result::Gradient read_gradient_text(std::string_view text, const std::string& file);
+result::Minimization read_minimization_text(std::string_view text, const std::string& file);
 result::Modes read_modes_text(std::string_view text, const std::string& file);
 result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
 result::Verification read_verification_text(std::string_view text, const std::string& file);
 result::InverseDynamics read_inverse_dynamics_text(std::string_view text, const std::string& file);
 result::MotionImport read_motion_import_text(std::string_view text, const std::string& file);
+result::Design read_design_result_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);
 result::Timing read_timing_text(std::string_view text, const std::string& file);
