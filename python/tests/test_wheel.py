@@ -19,5 +19,5 @@ def test_a_wheel_is_made_installed_and_imported(tmp_path):
     subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheel], check=True, env=env)
     code = ("import parfait, sys; assert parfait.__file__.startswith(sys.argv[1]), parfait.__file__; "
             "print(parfait.python_ode(lambda t, y, p: -y, {'x': 1}).simulate(until=1).status)")
-    done = subprocess.run([python, "-c", code, tmp_path], capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run([python, "-c", code, tmp_path], capture_output=True, text=True, env=env, cwd=tmp_path, check=False)
     assert done.stdout.strip() == "finished", done.stderr
