@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "parfait/result/calibration.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/inverse_kinematics.h"
 #include "parfait/result/modes.h"
 #include "parfait/result/motion_import.h"
 #include "parfait/result/simulation.h"
@@ -30,6 +32,8 @@ std::string result_text(const result::Modes& modes);
 std::string result_text(const result::Synthesis& synthesis);
 std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
+std::string result_text(const result::InverseKinematics& ik);
+std::string result_text(const result::Calibration& calibration);
 
 /// `file` appears in messages.
 result::Simulation read_simulation_text(std::string_view text, const std::string& file);
@@ -38,6 +42,9 @@ result::Modes read_modes_text(std::string_view text, const std::string& file);
 result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
 result::Verification read_verification_text(std::string_view text, const std::string& file);
 result::MotionImport read_motion_import_text(std::string_view text, const std::string& file);
+result::InverseKinematics read_inverse_kinematics_text(std::string_view text,
+                                                       const std::string& file);
+result::Calibration read_calibration_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);
 result::Timing read_timing_text(std::string_view text, const std::string& file);
