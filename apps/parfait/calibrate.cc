@@ -104,6 +104,7 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--angles", *angles, "unit of angles in tables")
       ->check(CLI::IsMember({"rad", "deg"}))
       ->type_name("rad|deg");
+  parser->add_flag("--relabel", request->reading.relabel, "repair labels that were exchanged");
   parser->add_option("--units", request->reading.units, "unit of length, instead of what files say")
       ->type_name("UNIT");
   parser

@@ -34,6 +34,7 @@ Command add_elements(CLI::App& app, const GlobalOptions& global);
 Command add_fit(CLI::App& app, const GlobalOptions& global);
 Command add_human(CLI::App& app, const GlobalOptions& global);
 Command add_ik(CLI::App& app, const GlobalOptions& global);
+Command add_id(CLI::App& app, const GlobalOptions& global);
 Command add_import(CLI::App& app, const GlobalOptions& global);
 Command add_modes(CLI::App& app, const GlobalOptions& global);
 Command add_report(CLI::App& app, const GlobalOptions& global);

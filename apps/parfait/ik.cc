@@ -91,6 +91,7 @@ Command add_ik(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--method", *method, "damped: as in Felis 2015, without limits, to compare")
       ->check(CLI::IsMember({"gauss_newton", "damped"}))
       ->type_name("METHOD");
+  parser->add_flag("--relabel", request->reading.relabel, "repair labels that were exchanged");
   parser->add_option("--units", request->reading.units, "unit of length, instead of what files say")
       ->type_name("UNIT");
   parser

@@ -64,6 +64,11 @@ class ResultSchema(CliTest):
             result = self.valid("import", data / name)
             self.assertEqual((result["trial"] is None, result["table"] is None), (name == "qIK.csv", name not in ("qIK.csv", "test_freebvh.bvh")))
 
+    def test_inverse_dynamics(self):
+        data = SOURCE / "tests/motion_files/data"
+        result = self.valid("id", data / "arm26.osim", data / "arm26_InverseKinematics.mot", "--filter", "6")
+        self.assertEqual([c["unit"] for c in result["coordinates"]], ["N m", "N m"])
+
     def test_verification(self):
         result = json.loads(self.run_cli("verify", "--json").stdout)
         self.assertEqual(SCHEMA.errors(result), [])

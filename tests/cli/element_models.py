@@ -25,7 +25,8 @@ def element_text(kind, element, constants, id="E", body="A", side=None):
         least, most = element.get("ends", (2, 2))
         via = '<via id="Inertial" o="0 3 0"/> ' * (least - 2)
         ends = f'<begin id="Inertial" o="0 0 1" {axes}/> {via}<end id="{body}" {axes}/>'
-    return f"<{TAGS[kind]} {' '.join(words)}> {ends} </{TAGS[kind]}>\n"
+    motion = f'<coordinate id="q{id}"/> <axis turn="0 0 1" coordinate="q{id}"/>' if element["key"] == "Axes" else ""
+    return f"<{TAGS[kind]} {' '.join(words)}> {ends} {motion} </{TAGS[kind]}>\n"
 
 
 def allowed_value(constant):

@@ -29,14 +29,14 @@ NARROWER = {
 STEPS = {
     "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
-            "second_order", "build"],
+            "second_order", "adjoint", "build"],
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
-    "motion": ["anthropometry", "skeleton", "poses", "calibration"],
+    "motion": ["anthropometry", "signals", "dynamics", "skeleton", "poses", "quality", "calibration"],
     "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
-    "run": ["job", "human", "scene", "simulation", "fit", "import", "motion", "verification", "summary"],
+    "run": ["job", "human", "scene", "simulation", "fit", "import", "dynamics", "motion", "verification", "summary"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

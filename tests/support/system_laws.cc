@@ -17,8 +17,10 @@ using Eigen::VectorXd;
 /// x = (t, y, z, p), in this order, moved along the unit directions.
 class LawCheck {
  public:
-  LawCheck(const dynamics::System& system, const LawPoint& point, const LawOptions& options)
+  LawCheck(const dynamics::System& system, const LawPoint& point, const LawOptions& options,
+           bool with_differences = true)
       : system_(system),
+        with_differences_(with_differences),
         options_(options),
         point_(point),
         ny_(system.sizes().ny()),
@@ -29,13 +31,15 @@ class LawCheck {
         dy_(ny_, num_),
         dz_(nz_, num_),
         dp_(np_, num_),
-        dt_(static_cast<std::size_t>(num_), 0.0) {
+        dt_(static_cast<std::size_t>(num_), 0.0),
+        adjoint_ws_(system.make_workspace(math::kLanes)) {
     dt_[0] = 1;
     for (int i = 0; i < ny_; ++i) dy_(i, 1 + i) = 1;
     for (int i = 0; i < nz_; ++i) dz_(i, 1 + ny_ + i) = 1;
     for (int i = 0; i < np_; ++i) dp_(i, 1 + ny_ + nz_ + i) = 1;
     bind(point);
     system.bind_directions(*ws_, dp_);
+    system.bind(*adjoint_ws_, point.p);
   }
 
   void right_hand_side() {
@@ -55,6 +59,13 @@ class LawCheck {
       for (int i = 0; i < nz_; ++i) all(ny_ + i, j) = dresidual(i, j);
     }
     compare("directions", all, values);
+    pull("pull_back", all, [&](dynamics::Workspace& ws, const VectorXd& seed, Pulled& to) {
+      VectorXd out(ny_ + nz_);
+      require(system_.evaluate(ws, place(point_), {out.data(), size(ny_)},
+                               {out.data() + ny_, size(nz_)}),
+              "evaluate");
+      system_.pull_back(ws, {seed.data(), size(ny_)}, {seed.data() + ny_, size(nz_)}, to);
+    });
   }
 
   void switching_functions() {
@@ -72,6 +83,11 @@ class LawCheck {
     Directions ds(n, num_);
     system_.switch_directions(*ws_, moving(), ds);
     compare("switch_directions", ds, values);
+    pull("pull_back_switches", ds, [&](dynamics::Workspace& ws, const VectorXd& seed, Pulled& to) {
+      VectorXd out(n);
+      require(system_.switches(ws, place(point_), {out.data(), size(n)}), "switches");
+      system_.pull_back_switches(ws, {seed.data(), size(n)}, to);
+    });
   }
 
   void jumps() {
@@ -87,6 +103,12 @@ class LawCheck {
       Directions dafter(ny_, num_);
       system_.jump_directions(*ws_, moving(), dafter);
       compare("jump_directions of \"" + infos[size(which)].name + "\"", dafter, values);
+      pull("pull_back_jump of \"" + infos[size(which)].name + "\"", dafter,
+           [&](dynamics::Workspace& ws, const VectorXd& seed, Pulled& to) {
+             VectorXd after(ny_);
+             require(system_.jump(ws, which, place(point_), {after.data(), size(ny_)}), "jump");
+             system_.pull_back_jump(ws, {seed.data(), size(ny_)}, to);
+           });
     }
   }
 
@@ -99,6 +121,9 @@ class LawCheck {
     Directions dy(ny_, num_);
     system_.start_directions(*ws_, dy);
     compare("start_directions", dy, values);
+    pull("pull_back_start", dy, [&](dynamics::Workspace& ws, const VectorXd& seed, Pulled&) {
+      system_.pull_back_start(ws, {seed.data(), size(ny_)});
+    });
   }
 
   void quantities() {
@@ -114,6 +139,12 @@ class LawCheck {
     Directions dvalues(n, num_);
     system_.observe_directions(*ws_, *observer, moving(), dvalues);
     compare("observe_directions", dvalues, values);
+    pull("pull_back_observation", dvalues,
+         [&](dynamics::Workspace& ws, const VectorXd& seed, Pulled& to) {
+           VectorXd out(n);
+           require(system_.observe(ws, *observer, place(point_), {out.data(), size(n)}), "observe");
+           system_.pull_back_observation(ws, *observer, {seed.data(), size(n)}, to);
+         });
   }
 
   void invariants() {
@@ -146,6 +177,17 @@ class LawCheck {
     Directions dy = dy_;
     require(system_.project_directions(*ws_, dy), "project_directions");
     compare("project_directions", dy, values, 1, 1 + ny_);
+    pull(
+        "pull_back_projection", dy, [&](dynamics::Workspace& ws, const VectorXd& seed, Pulled& to) {
+          VectorXd y = Eigen::Map<const VectorXd>(point_.y.data(), ny_);
+          require(
+              system_.project(ws, point_.t, {y.data(), size(ny_)}, dynamics::Norm::kMass, tolerance)
+                  .status,
+              "project");
+          y = seed;
+          require(system_.pull_back_projection(ws, {y.data(), size(ny_)}), "pull_back_projection");
+          for (int i = 0; i < ny_; ++i) to.y[size(i)] += y[i];
+        });
 
     VectorXd g(num_invariants);
     system_.invariants(*ws_, point_.t, {once.data(), size(ny_)}, {g.data(), size(num_invariants)});
@@ -162,6 +204,41 @@ class LawCheck {
   LawReport report() const { return report_; }
 
  private:
+  using Pulled = dynamics::Pulled;
+  using PullBack = std::function<void(dynamics::Workspace& ws, const VectorXd& seed, Pulled& to)>;
+
+  /// <seed, d> = <pulled back, unit vector> for every direction, to 1e-11 of the sum of magnitudes:
+  /// the one is the transpose of the other, to rounding. Twice, since the second must forget the
+  /// first.
+  void pull(const std::string& what, const Directions& d, const PullBack& pull_back) {
+    VectorXd seed(d.rows());
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < seed.size(); ++i) seed[i] = std::sin(1.7 * i + 0.6 + round);
+      VectorXd pulled = VectorXd::Zero(num_);
+      Pulled to{
+          .t = 0, .y = {pulled.data() + 1, size(ny_)}, .z = {pulled.data() + 1 + ny_, size(nz_)}};
+      system_.clear_parameter_adjoint(*adjoint_ws_);
+      pull_back(*adjoint_ws_, seed, to);
+      pulled[0] = to.t;
+      system_.add_parameter_gradient(*adjoint_ws_, {pulled.data() + 1 + ny_ + nz_, size(np_)});
+      double largest = 0;
+      for (int j = 0; j < num_; ++j) {
+        for (int i = 0; i < d.rows(); ++i) largest = std::max(largest, std::abs(seed[i] * d(i, j)));
+      }
+      for (int j = 0; j < num_; ++j) {
+        double sum = 0, magnitude = largest;
+        for (int i = 0; i < d.rows(); ++i) {
+          sum += seed[i] * d(i, j);
+          magnitude += std::abs(seed[i] * d(i, j));
+        }
+        ++report_.num_compared;
+        report_.num_nonzero += sum != 0;
+        if (std::abs(sum - pulled[j]) <= options_.adjoint_tolerance * magnitude) continue;
+        say(what, j, "the pull-back is", pulled[j], sum);
+      }
+    }
+  }
+
   using Values = std::function<VectorXd(const LawPoint&)>;
 
   /// g_vel is the rate of its g_pos along q' = v; natural coordinates have nq = nv.
@@ -221,6 +298,7 @@ class LawCheck {
 
   void compare(const std::string& what, const Directions& d, const Values& values, int first = 0,
                int last = -1) {
+    if (!with_differences_) return;
     for (int j = first; j < (last < 0 ? num_ : last); ++j) {
       LawPoint moved = point_;
       const double x = entry(moved, j);
@@ -254,12 +332,14 @@ class LawCheck {
   }
 
   const dynamics::System& system_;
+  bool with_differences_;
   LawOptions options_;
   LawPoint point_;
   int ny_, nz_, np_, num_;
   std::unique_ptr<dynamics::Workspace> ws_;
   Directions dy_, dz_, dp_;
   std::vector<double> dt_;
+  std::unique_ptr<dynamics::Workspace> adjoint_ws_;
   LawReport report_;
 };
 
@@ -274,6 +354,18 @@ LawReport check_system_laws(const dynamics::System& system, const LawPoint& poin
   check.start();
   check.quantities();
   check.invariants();
+  check.projection();
+  return check.report();
+}
+
+LawReport check_pull_backs(const dynamics::System& system, const LawPoint& point,
+                           const LawOptions& options) {
+  LawCheck check(system, point, options, false);
+  check.right_hand_side();
+  check.switching_functions();
+  check.jumps();
+  check.start();
+  check.quantities();
   check.projection();
   return check.report();
 }

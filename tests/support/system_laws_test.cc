@@ -25,7 +25,8 @@ enum class Defect {
   kObserve,
   kInvariant,
   kProjection,
-  kDrift
+  kDrift,
+  kPullBack
 };
 
 /// A point q in the plane with |q| = 1, an external z, one parameter p, all derivatives by hand:
@@ -98,6 +99,11 @@ class Circle final : public System {
       ddydt(1, j) = -dq1 + wrong_time * w.t * d.dt[static_cast<std::size_t>(j)];
       (*dresidual)(0, j) = wrong_z * w.z * w.z * dz - dq1 * w.p - w.q1 * w.dp(0, j);
     }
+  }
+
+  void pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const override {
+    System::pull_back(ws, dydt, residual, to);
+    if (defect_ == Defect::kPullBack) to.y[1] -= 1e-6 * dydt[0];
   }
 
   void invariants(Workspace&, double, ConstVec y, Vec g) const override {
@@ -214,6 +220,7 @@ TEST(SystemLaws, SeeEachWrongDerivative) {
       {Defect::kInvariant, "invariant_directions, d/dy[0]: row 0"},
       {Defect::kProjection, "project_directions, d/dy[0]: row 0"},
       {Defect::kDrift, "project() leaves the invariants above its tolerance"},
+      {Defect::kPullBack, "pull_back, d/dy[1]: the pull-back is"},
   };
   for (const auto& c : cases) {
     const auto violations = laws(c.defect).violations;

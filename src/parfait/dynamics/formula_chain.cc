@@ -34,4 +34,16 @@ void FormulaChain::apply(const FormulaPoint& at, double* dslots) const {
   }
 }
 
+void FormulaChain::pull_back(const FormulaPoint& at, double* adjoints) const {
+  const double* gradient = at.gradients.data() + gradient_size_;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const auto used = step->formula.used_slots();
+    gradient -= used.size();
+    const double seed = adjoints[step->slot];
+    adjoints[step->slot] = 0;
+    if (seed == 0) continue;
+    for (std::size_t j = 0; j < used.size(); ++j) adjoints[used[j]] += seed * gradient[j];
+  }
+}
+
 }  // namespace parfait::dynamics

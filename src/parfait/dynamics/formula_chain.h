@@ -45,6 +45,9 @@ class FormulaChain {
   void linearize(FormulaPoint& at, double* scratch) const;
   /// One chunk: rows of `dslots` (slots x kLanes) that steps write, from the others.
   void apply(const FormulaPoint& at, double* dslots) const;
+  /// The transpose: adjoints of the slots that steps write move to those they read, and are zero
+  /// afterwards.
+  void pull_back(const FormulaPoint& at, double* adjoints) const;
 
  private:
   std::vector<FormulaStep> steps_;

@@ -20,9 +20,7 @@ Status FormulaSystem::switches(Workspace& ws, const Point& at, Vec s) const {
   return math::all_finite(s.first(num_switches)) ? Status::kOk : Status::kNotFinite;
 }
 
-void FormulaSystem::switch_directions(Workspace& ws, const PointDirections& d,
-                                      Directions& ds) const {
-  auto& w = cast(ws);
+void FormulaSystem::linearize_switches(FormulaWorkspace& w) const {
   if (!w.switches.linearized) {
     double* gradients = w.switch_gradients.data();
     for (const auto& step : data_.switched) {
@@ -32,6 +30,12 @@ void FormulaSystem::switch_directions(Workspace& ws, const PointDirections& d,
     }
   }
   data_.event_values.linearize(w.switches, w.scratch.data());
+}
+
+void FormulaSystem::switch_directions(Workspace& ws, const PointDirections& d,
+                                      Directions& ds) const {
+  auto& w = cast(ws);
+  linearize_switches(w);
   const int num_events = static_cast<int>(data_.jumps.size());
   for (int chunk = 0; chunk < ds.chunks(); ++chunk) {
     load_directions(data_, w, d, chunk);
@@ -79,6 +83,48 @@ void FormulaSystem::jump_directions(Workspace& ws, const PointDirections& d,
       value += math::kLanes;
     }
   }
+}
+
+void FormulaSystem::pull_back_switches(Workspace& ws, ConstVec s, Pulled& to) const {
+  auto& w = cast(ws);
+  linearize_switches(w);
+  const double* gradient = w.switch_gradients.data();
+  for (const auto& step : data_.switched) {
+    const auto used = step.formula.used_slots();
+    for (int k = 0; k < step.formula.num_switches(); ++k) {
+      const double seed = s[static_cast<std::size_t>(step.first_switch + k)];
+      for (const int slot : used) w.adjoints[static_cast<std::size_t>(slot)] += seed * *gradient++;
+    }
+  }
+  for (std::size_t i = 0; i < data_.jumps.size(); ++i) {
+    w.adjoints[static_cast<std::size_t>(data_.slots.events) + i] +=
+        s[static_cast<std::size_t>(data_.first_event_switch) + i];
+  }
+  data_.event_values.pull_back(w.switches, w.adjoints.data());
+  unload_adjoints(data_, w, to);
+}
+
+void FormulaSystem::pull_back_jump(Workspace& ws, ConstVec after, Pulled& to) const {
+  auto& w = cast(ws);
+  const FormulaJump& jump = data_.jumps[w.which_event];
+  jump.chain.linearize(w.jump, w.scratch.data());
+  // States that are set come from their formulas, the others from before.
+  double* const states = w.adjoints.data() + data_.slots.y;
+  std::copy_n(after.begin(), data_.sizes.ne, states);
+  double* value = w.adjoints.data() + data_.slots.size;
+  for (const int target : jump.targets) {
+    // The last of several that set one state counts.
+    *value++ = 0;
+    states[target] = 0;
+  }
+  for (std::size_t i = 0; i < jump.targets.size(); ++i) {
+    const int target = jump.targets[i];
+    const bool is_last = std::find(jump.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                   jump.targets.end(), target) == jump.targets.end();
+    if (is_last) w.adjoints[static_cast<std::size_t>(data_.slots.size) + i] = after[target];
+  }
+  jump.chain.pull_back(w.jump, w.adjoints.data());
+  unload_adjoints(data_, w, to);
 }
 
 }  // namespace parfait::dynamics

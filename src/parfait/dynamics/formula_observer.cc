@@ -59,4 +59,18 @@ void FormulaSystem::observe_directions(Workspace& ws, const Observer& observer,
   }
 }
 
+void FormulaSystem::pull_back_observation(Workspace& ws, const Observer& observer, ConstVec values,
+                                          Pulled& to) const {
+  auto& w = cast(ws);
+  const auto& o = static_cast<const FormulaObserver&>(observer);
+  if (w.observer.gradients.size() < o.chain().gradient_size()) {
+    w.observer.gradients.resize(o.chain().gradient_size());
+  }
+  if (w.adjoints.size() < w.observer.slots.size()) w.adjoints.resize(w.observer.slots.size(), 0.0);
+  o.chain().linearize(w.observer, w.scratch.data());
+  std::copy_n(values.begin(), o.size(), w.adjoints.begin() + data_.slots.size);
+  o.chain().pull_back(w.observer, w.adjoints.data());
+  unload_adjoints(data_, w, to);
+}
+
 }  // namespace parfait::dynamics

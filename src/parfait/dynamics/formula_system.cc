@@ -92,4 +92,26 @@ void FormulaSystem::directions(Workspace& ws, const PointDirections& d, Directio
   }
 }
 
+void FormulaSystem::pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const {
+  auto& w = cast(ws);
+  data_.rhs.linearize(w.rhs, w.scratch.data());
+  std::copy(dydt.begin(), dydt.end(), w.adjoints.begin() + data_.slots.rates);
+  std::copy(residual.begin(), residual.end(), w.adjoints.begin() + data_.slots.residuals);
+  data_.rhs.pull_back(w.rhs, w.adjoints.data());
+  unload_adjoints(data_, w, to);
+}
+
+void FormulaSystem::pull_back_start(Workspace& ws, ConstVec y) const {
+  auto& w = cast(ws);
+  w.parameter_adjoint.resize(w.p.size());
+  for (int i = 0; i < data_.sizes.ne; ++i) {
+    const auto& f = data_.start_y[i];
+    f.gradient(w.p.data(), w.scratch.data(), w.start_gradient.data());
+    const auto used = f.used_slots();
+    for (std::size_t j = 0; j < used.size(); ++j) {
+      w.parameter_adjoint[static_cast<std::size_t>(used[j])] += y[i] * w.start_gradient[j];
+    }
+  }
+}
+
 }  // namespace parfait::dynamics

@@ -48,7 +48,17 @@ class FormulaSystem final : public System {
   Status jump(Workspace& ws, int which, const Point& before, Vec after) const override;
   void jump_directions(Workspace& ws, const PointDirections& d, Directions& dafter) const override;
 
+  bool has_pull_backs() const override { return true; }
+  void pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const override;
+  Status pull_back_projection(Workspace&, Vec) const override { return Status::kOk; }
+  void pull_back_observation(Workspace& ws, const Observer& observer, ConstVec values,
+                             Pulled& to) const override;
+  void pull_back_switches(Workspace& ws, ConstVec s, Pulled& to) const override;
+  void pull_back_jump(Workspace& ws, ConstVec after, Pulled& to) const override;
+  void pull_back_start(Workspace& ws, ConstVec y) const override;
+
  private:
+  void linearize_switches(FormulaWorkspace& w) const;
   static FormulaWorkspace& cast(Workspace& ws) { return static_cast<FormulaWorkspace&>(ws); }
 
   const FormulaData data_;

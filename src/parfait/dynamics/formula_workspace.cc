@@ -42,6 +42,8 @@ FormulaWorkspace::FormulaWorkspace(const FormulaData& data, int max_directions)
   switch_gradients.resize(data.switched_gradient_size);
   switch_room.resize(static_cast<std::size_t>(data.sizes.num_switches));
   dslots.resize(data.slots.size + num_sets, kLanes);
+  adjoints.assign(static_cast<std::size_t>(data.slots.size) + static_cast<std::size_t>(num_sets),
+                  0.0);
 }
 
 void load(const FormulaData& data, const FormulaWorkspace& w, const Point& at,
@@ -75,6 +77,17 @@ void load_directions(const FormulaData& data, FormulaWorkspace& w, const PointDi
   set_rows(data.slots.y, data.sizes.ne, d.dy);
   set_rows(data.slots.z, data.sizes.nz, d.dz);
   set_rows(data.slots.p, data.sizes.np, &w.dp);
+}
+
+void unload_adjoints(const FormulaData& data, FormulaWorkspace& w, Pulled& to) {
+  const double* const from = w.adjoints.data();
+  const auto size = [](int n) { return static_cast<std::size_t>(n); };
+  w.parameter_adjoint.resize(size(data.sizes.np));
+  to.t += from[data.slots.t];
+  for (int i = 0; i < data.sizes.ne; ++i) to.y[size(i)] += from[data.slots.y + i];
+  for (std::size_t i = 0; i < to.z.size(); ++i) to.z[i] += from[size(data.slots.z) + i];
+  for (int i = 0; i < data.sizes.np; ++i) w.parameter_adjoint[size(i)] += from[data.slots.p + i];
+  std::ranges::fill(w.adjoints, 0.0);
 }
 
 }  // namespace parfait::dynamics

@@ -21,7 +21,8 @@ struct FormulaWorkspace final : Workspace {
   std::vector<double> switch_room;
   int which_event = 0;  ///< of the last jump
 
-  Directions dslots;  ///< one chunk
+  Directions dslots;             ///< one chunk
+  std::vector<double> adjoints;  ///< of the slots; zero between pull-backs
 };
 
 /// Puts t, y, z, the mode and the parameters bound into a point, which forgets its gradients.
@@ -30,6 +31,10 @@ void load(const FormulaData& data, const FormulaWorkspace& w, const Point& at, F
 /// One chunk of the directions of t, y, z, p, into w.dslots.
 void load_directions(const FormulaData& data, FormulaWorkspace& w, const PointDirections& d,
                      int chunk);
+
+/// Moves the adjoints of t, y, z to `to` and of the parameters to w.parameter_adjoint; all of
+/// w.adjoints is zero afterwards.
+void unload_adjoints(const FormulaData& data, FormulaWorkspace& w, Pulled& to);
 
 /// Quantities: a chain whose outputs stand behind the slots of the system.
 class FormulaObserver final : public System::Observer {

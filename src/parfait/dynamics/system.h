@@ -24,6 +24,7 @@
 ///   the manifold; invariant_directions() that of invariants(); project() leaves |g| <= tolerance
 ///   and is idempotent; project_directions() is the derivative of project() at the point of the
 ///   last project().
+///   A pull-back is the transpose: <seed, directions along d> = <pulled back seed, d> for every d.
 /// At a singular position, where the rank of the invariants drops for an instant, project() may
 /// leave more of those that no correction reaches: ProjectionReport::residual tells how much.
 namespace parfait::dynamics {
@@ -79,6 +80,12 @@ struct PointDirections {
   const Directions* dphi = nullptr;  ///< of (phi | phi' | phi''), stacked
 };
 
+/// Where pull-backs add the adjoints of t, y and z; an empty z is not asked for.
+struct Pulled {
+  double t = 0;
+  Vec y, z;
+};
+
 /// The norm in which project() moves as little as possible (Kraus 2006, sections 8.5.2 to 8.5.4).
 enum class Norm : std::uint8_t {
   kMass,       ///< positions then velocities, each nearest in the mass norm
@@ -117,6 +124,8 @@ class SecondOrder;  // second_order.h
 class Workspace {
  public:
   virtual ~Workspace() = default;
+  /// Adjoints of the parameters that pull-backs by directions have added up (np, or empty).
+  std::vector<double> parameter_adjoint;
 };
 
 class System {
@@ -197,6 +206,29 @@ class System {
   virtual Status jump(Workspace& ws, int which, const Point& before, Vec after) const;
   /// Its directions at the point of the last jump().
   virtual void jump_directions(Workspace& ws, const PointDirections& d, Directions& dafter) const;
+
+  /// Adjoints. Given the adjoint ("seed") of a result, a pull-back adds those of what the result
+  /// was computed from: of t, y and z to `to`, of the parameters to sums in the workspace, from
+  /// which add_parameter_gradient() makes the gradient once for all. Each stands for the
+  /// directions of the same name, at the point of the last call of the function itself.
+  ///
+  /// Without pull-backs of its own a system has these, made of its directions along every t, y, z
+  /// and p: exact, at a price that grows with the number of states and parameters. Such a workspace
+  /// needs room for math::kLanes directions and loses those of the parameters that were bound.
+  virtual bool has_pull_backs() const { return false; }
+  virtual void clear_parameter_adjoint(Workspace& ws) const;
+  virtual void add_parameter_gradient(Workspace& ws, Vec gradient) const;
+  /// From one workspace, which is clear afterwards, to another with the same parameters.
+  virtual void move_parameter_adjoint(Workspace& from, Workspace& to) const;
+  virtual void pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const;
+  /// In place: from the adjoint of the projected state to that of the state given.
+  virtual Status pull_back_projection(Workspace& ws, Vec y) const;
+  virtual void pull_back_observation(Workspace& ws, const Observer& observer, ConstVec values,
+                                     Pulled& to) const;
+  virtual void pull_back_switches(Workspace& ws, ConstVec s, Pulled& to) const;
+  virtual void pull_back_jump(Workspace& ws, ConstVec after, Pulled& to) const;
+  /// Of start(): parameters only.
+  virtual void pull_back_start(Workspace& ws, ConstVec y) const;
 
   /// M, G and f of a mechanical system, for methods that need them; null: there are none.
   virtual const SecondOrder* second_order() const { return nullptr; }

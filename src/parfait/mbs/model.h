@@ -74,6 +74,19 @@ class Model final : public mechanism::MechanicalSystem, public dynamics::StateSi
   void jump_directions(dynamics::Workspace& ws, const dynamics::PointDirections& d,
                        dynamics::Directions& dafter) const override;
 
+  /// O(number of bodies), like evaluate(); models with released bodies have none of their own.
+  /// Switches, jumps and the start, which are rare, are pulled back by directions.
+  /// See docs/theory/adjoint.md
+  bool has_pull_backs() const override;
+  void clear_parameter_adjoint(dynamics::Workspace& ws) const override;
+  void add_parameter_gradient(dynamics::Workspace& ws, dynamics::Vec gradient) const override;
+  void move_parameter_adjoint(dynamics::Workspace& from, dynamics::Workspace& to) const override;
+  void pull_back(dynamics::Workspace& ws, dynamics::ConstVec dydt, dynamics::ConstVec residual,
+                 dynamics::Pulled& to) const override;
+  dynamics::Status pull_back_projection(dynamics::Workspace& ws, dynamics::Vec y) const override;
+  void pull_back_observation(dynamics::Workspace& ws, const Observer& observer,
+                             dynamics::ConstVec values, dynamics::Pulled& to) const override;
+
   const Description& description() const override;
   const AssemblyReport& assembly() const override;
   const std::vector<std::string>& warnings() const override;

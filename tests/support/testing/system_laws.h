@@ -25,6 +25,8 @@ struct LawOptions {
   double tolerance = 1e-8;
   std::vector<std::string> quantities = {};  ///< observed
   double projection_tolerance = 1e-12;
+  /// Of a pull-back against the directions, relative to the sum of magnitudes.
+  double adjoint_tolerance = 1e-11;
 };
 
 struct LawReport {
@@ -37,8 +39,13 @@ struct LawReport {
 /// and p, against differences of its values: the right-hand side, the residual, the switching
 /// functions, each jump, the start, the quantities, and for systems with invariants these
 /// themselves, of which those of the velocity must be the rates of those of the position, and the
-/// projection, which must also reach its tolerance and be idempotent.
+/// projection, which must also reach its tolerance and be idempotent; and every pull-back, against
+/// the directions it transposes.
 LawReport check_system_laws(const dynamics::System& system, const LawPoint& point,
                             const LawOptions& options = {});
+
+/// Only the pull-backs, against the directions: for models too large for differences of all.
+LawReport check_pull_backs(const dynamics::System& system, const LawPoint& point,
+                           const LawOptions& options = {});
 
 }  // namespace parfait::testing_support

@@ -7,6 +7,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/io/foreign/osim.h"
+#include "parfait/io/foreign/urdf.h"
 #include "parfait/io/model/formula_file.h"
 #include "parfait/io/model/model_file.h"
 #include "parfait/io/text/text_file.h"
@@ -27,12 +28,17 @@ AnyModel read_opensim(const XmlSource& source) {
   return read_osim(source);
 }
 
+AnyModel read_robot(const XmlSource& source) {
+  return read_urdf(source);
+}
+
 constexpr std::array kKinds{
     ModelFileKind{"model", "a mechanism", "model.xsd", read_mechanism},
     ModelFileKind{"ode", "ordinary differential equations", "formula.xsd", read_formulas},
     ModelFileKind{"dae", "differential-algebraic equations of index 1", "formula.xsd",
                   read_formulas},
     ModelFileKind{"OpenSimDocument", "a mechanism, as OpenSim writes it", "", read_opensim},
+    ModelFileKind{"robot", "a mechanism in the Unified Robot Description Format", "", read_robot},
 };
 
 }  // namespace

@@ -134,6 +134,7 @@ mechanism::Joint read_joint(Element& element) {
   joint.key = read_key(element);
   joint.begin = read_required_end(element, "begin");
   joint.end = read_required_end(element, "end");
+  joint.motion = read_motion(element);
   const auto* type = mechanism::registry().find_joint(joint.key);
   joint.constants =
       read_constants(element, type ? type->constants : std::vector<mechanism::ConstantInfo>{});

@@ -86,12 +86,14 @@ mechanism::Description read_model(const XmlSource& source) {
   // missing where another one refers to it.
   auto bodies = root.children("body");
   auto joints = root.children("joint");
+  auto couplings = root.children("coupling");
   auto constraints = root.children("constraint");
   auto forces = root.children("force");
   auto states = root.children("state");
   auto inputs = root.children("input");
   auto events = root.children("event");
   auto parameters = root.children("parameter");
+  auto skin_markers = root.children("skin_marker");
   auto simulation = root.child("simulation");
   read_remarks(root, description.remarks);
   auto shapes = root.children("shape");
@@ -102,6 +104,8 @@ mechanism::Description read_model(const XmlSource& source) {
     description.bodies.push_back(read_body(element, description.natural, folder));
   }
   for (auto& element : joints) description.joints.push_back(read_joint(element));
+  for (auto& element : couplings) description.couplings.push_back(read_coupling(element));
+  for (auto& element : skin_markers) description.skin_markers.push_back(read_skin_marker(element));
   for (auto& element : constraints) description.constraints.push_back(read_constraint(element));
   for (auto& element : forces) description.forces.push_back(read_force(element));
   for (auto& element : states) description.states.push_back(read_external_state(element));

@@ -184,7 +184,8 @@ TEST(ModelFile, ColumnsCountCharactersNotBytes) {
   EXPECT_EQ(
       message_of("<remark>\u00e4\u00f6\u00fc</remark><bdy/>"),
       "m.xml:1:28: unknown element <bdy> in <model>. Did you mean \"body\"? Known here: body, "
-      "joint, constraint, force, state, input, event, parameter, simulation, remark, shape.");
+      "joint, coupling, constraint, force, state, input, event, parameter, skin_marker, "
+      "simulation, remark, … (13 in all).");
 }
 
 TEST(ModelFile, ValuesMustBeFiniteNumbers) {

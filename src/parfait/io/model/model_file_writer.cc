@@ -170,6 +170,62 @@ void write_constants(xml_node node, const std::vector<mechanism::NamedValue>& co
   if (!by_position.empty()) set(node, "constants", value_list_text(by_position));
 }
 
+void write_coordinate_function(xml_node node, const mechanism::CoordinateFunction& f) {
+  if (f.is_identity()) return;
+  if (f.kind == mechanism::CoordinateFunction::Kind::kFormula) {
+    set(node, "formula", f.formula);
+    return;
+  }
+  for (const auto& [name, kind] : mechanism::function_kind_names()) {
+    if (kind == f.kind) set(node, "function", std::string(name));
+  }
+  if (!f.knots.empty()) set(node, "knots", list_text(f.knots));
+  set(node, "constants", list_text(f.constants));
+}
+
+void write_motion(xml_node joint, const mechanism::JointMotion& motion) {
+  for (const auto& c : motion.coordinates) {
+    xml_node node = joint.append_child("coordinate");
+    set(node, "id", c.id);
+    for (const auto& [name, kind] : mechanism::coordinate_kind_names()) {
+      if (kind == c.kind && kind != mechanism::Coordinate::Kind::kRotation) {
+        set(node, "kind", std::string(name));
+      }
+    }
+    if (c.initial != 0) set(node, "initial", c.initial);
+    if (c.rate != 0) set(node, "rate", c.rate);
+    if (std::isfinite(c.lower)) set(node, "lower", c.lower);
+    if (std::isfinite(c.upper)) set(node, "upper", c.upper);
+    if (c.clamped) set(node, "clamped", std::string("true"));
+    if (c.locked) set(node, "locked", std::string("true"));
+  }
+  for (const auto& axis : motion.axes) {
+    xml_node node = joint.append_child("axis");
+    set(node, axis.turns ? "turn" : "slide", value_list_text(axis.axis));
+    if (axis.coordinate.empty()) {
+      set(node, "value", axis.function.constants[1]);
+    } else {
+      set(node, "coordinate", axis.coordinate);
+      write_coordinate_function(node, axis.function);
+    }
+  }
+}
+
+void write_coupling(xml_node model, const mechanism::Coupling& coupling) {
+  xml_node node = model.append_child("coupling");
+  set(node, "coordinate", coupling.coordinate);
+  set(node, "follows", coupling.follows);
+  write_coordinate_function(node, coupling.function);
+}
+
+void write_skin_marker(xml_node model, const mechanism::SkinMarker& marker) {
+  xml_node node = model.append_child("skin_marker");
+  set(node, "name", marker.name);
+  set(node, "body", marker.body);
+  set(node, "o", value_list_text(marker.o));
+  if (marker.fixed) set(node, "fixed", std::string("true"));
+}
+
 void write_joint(xml_node model, const mechanism::Joint& joint) {
   xml_node node = model.append_child("joint");
   set(node, "key", joint.key);
@@ -177,6 +233,7 @@ void write_joint(xml_node model, const mechanism::Joint& joint) {
   write_constants(node, joint.constants);
   write_end(node, "begin", joint.begin);
   write_end(node, "end", joint.end);
+  write_motion(node, joint.motion);
 }
 
 void write_constraint(xml_node model, const mechanism::Constraint& constraint) {
@@ -262,6 +319,7 @@ std::string model_text(const mechanism::Description& description) {
     write_body(model, body, description.natural.of(body.id));
   }
   for (const auto& joint : description.joints) write_joint(model, joint);
+  for (const auto& coupling : description.couplings) write_coupling(model, coupling);
   for (const auto& constraint : description.constraints) write_constraint(model, constraint);
   for (const auto& force : description.forces) write_force(model, force);
   for (const auto& state : description.states) write_state(model, state);
@@ -270,6 +328,7 @@ std::string model_text(const mechanism::Description& description) {
   for (const auto& state : description.states) states.push_back(state.id);
   for (const auto& event : description.events) write_event(model, event, states);
   for (const auto& parameter : description.parameters) write_parameter(model, parameter);
+  for (const auto& marker : description.skin_markers) write_skin_marker(model, marker);
   std::ostringstream out;
   document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
   return out.str();

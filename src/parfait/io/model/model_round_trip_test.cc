@@ -94,12 +94,46 @@ void expect_same(const mechanism::Body& a, const mechanism::Body& b) {
   }
 }
 
+void expect_same(const mechanism::CoordinateFunction& a, const mechanism::CoordinateFunction& b) {
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.knots, b.knots);
+  EXPECT_EQ(a.constants, b.constants);
+  EXPECT_EQ(a.formula, b.formula);
+}
+
+void expect_same(const mechanism::Coordinate& a, const mechanism::Coordinate& b) {
+  EXPECT_EQ(std::tie(a.id, a.kind, a.initial, a.rate, a.lower, a.upper, a.clamped, a.locked),
+            std::tie(b.id, b.kind, b.initial, b.rate, b.lower, b.upper, b.clamped, b.locked));
+}
+
+void expect_same(const mechanism::MotionAxis& a, const mechanism::MotionAxis& b) {
+  EXPECT_EQ(std::tie(a.turns, a.axis, a.coordinate), std::tie(b.turns, b.axis, b.coordinate));
+  expect_same(a.function, b.function);
+}
+
+void expect_same(const mechanism::Coupling& a, const mechanism::Coupling& b) {
+  EXPECT_EQ(std::tie(a.coordinate, a.follows), std::tie(b.coordinate, b.follows));
+  expect_same(a.function, b.function);
+}
+
+void expect_same(const mechanism::SkinMarker& a, const mechanism::SkinMarker& b) {
+  EXPECT_EQ(std::tie(a.name, a.body, a.o, a.fixed), std::tie(b.name, b.body, b.o, b.fixed));
+}
+
+template <class Item>
+void expect_each_same(const std::vector<Item>& a, const std::vector<Item>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
+}
+
 void expect_same(const mechanism::Joint& a, const mechanism::Joint& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.key, b.key) << a.id;
   expect_same(a.begin, b.begin, a.id + ".begin");
   expect_same(a.end, b.end, a.id + ".end");
   expect_same(a.constants, b.constants, a.id);
+  expect_each_same(a.motion.coordinates, b.motion.coordinates);
+  expect_each_same(a.motion.axes, b.motion.axes);
 }
 
 void expect_same(const mechanism::Constraint& a, const mechanism::Constraint& b) {
@@ -207,6 +241,8 @@ void expect_same(const mechanism::Description& a, const mechanism::Description& 
   expect_same(a.inputs, b.inputs);
   expect_same(a.events, b.events);
   expect_same(a.parameters, b.parameters);
+  expect_each_same(a.couplings, b.couplings);
+  expect_each_same(a.skin_markers, b.skin_markers);
 }
 
 TEST(ModelRoundTrip, ElementStyleAndAttributeStyleSayTheSame) {

@@ -408,5 +408,23 @@ TEST(MotionImport, ResultReadsBackTheSame) {
   EXPECT_EQ(read_motion_import_text(result_text(import), "r"), import);
 }
 
+TEST(InverseDynamicsResult, ReadsBackTheSame) {
+  result::InverseDynamics run;
+  run.verdict = {"9.9.9", "done", false, "done", {"odd"}};
+  run.model = "m.osim";
+  run.motion = "q.mot";
+  run.loads = "l.xml";
+  run.filter = 6;
+  run.mass = 72.6;
+  run.rate = 60;
+  run.rows = 3;
+  run.start = 0.5;
+  run.end = 1.6;
+  run.coordinates = {{"knee", "N m", 1, -2, 3, -4, 5}};
+  run.cycles = {{"Right", "foot", 0.25, 1.5}};
+  run.files = {"moments.csv"};
+  EXPECT_EQ(read_inverse_dynamics_text(result_text(run), "r"), run);
+}
+
 }  // namespace
 }  // namespace parfait::io

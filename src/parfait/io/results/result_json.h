@@ -8,6 +8,7 @@
 #include "parfait/result/calibration.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/inverse_dynamics.h"
 #include "parfait/result/inverse_kinematics.h"
 #include "parfait/result/modes.h"
 #include "parfait/result/motion_import.h"
@@ -34,6 +35,7 @@ std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
 std::string result_text(const result::InverseKinematics& ik);
 std::string result_text(const result::Calibration& calibration);
+std::string result_text(const result::InverseDynamics& run);
 
 /// `file` appears in messages.
 result::Simulation read_simulation_text(std::string_view text, const std::string& file);
@@ -41,6 +43,7 @@ result::Fit read_fit_text(std::string_view text, const std::string& file);
 result::Modes read_modes_text(std::string_view text, const std::string& file);
 result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
 result::Verification read_verification_text(std::string_view text, const std::string& file);
+result::InverseDynamics read_inverse_dynamics_text(std::string_view text, const std::string& file);
 result::MotionImport read_motion_import_text(std::string_view text, const std::string& file);
 result::InverseKinematics read_inverse_kinematics_text(std::string_view text,
                                                        const std::string& file);

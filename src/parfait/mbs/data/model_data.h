@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parfait/dynamics/second_order.h"
+#include "parfait/mbs/data/adjoint_data.h"
 #include "parfait/mbs/data/event_data.h"
 #include "parfait/mbs/data/force_data.h"
 #include "parfait/mbs/data/formula_data.h"
@@ -88,6 +89,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   DenseProjectionWork dense;
   SecondOrderPoint second;
   ObservationWork observation;
+  AdjointWork adjoint;
 };
 
 ModelWorkspace& cast(dynamics::Workspace& ws);

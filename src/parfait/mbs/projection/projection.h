@@ -30,6 +30,11 @@ bool approach_positions(const ModelData& m, ModelWorkspace& w, double tolerance)
 dynamics::Status project_mass_directions(const ModelData& m, ModelWorkspace& w,
                                          math::Directions& dy);
 
+/// Places the bodies at the point of the last project_mass() and factors there, on the position or
+/// velocity level; w.projection.shift is then what this level moved, per body centre of mass and
+/// axes.
+void prepare_projection_level(const ModelData& m, ModelWorkspace& w, bool velocity);
+
 /// What the partitioning drops at the point of the last project_mass(), on both levels.
 RedundantRows count_redundant_rows(const ModelData& m, ModelWorkspace& w);
 

@@ -336,6 +336,10 @@ void convert(const std::array<std::array<double, 4>, 4>& M, const Lane* in, Lane
 
 }  // namespace
 
+void prepare_projection_level(const ModelData& m, ModelWorkspace& w, bool velocity) {
+  LevelDirections(m, w, velocity).prepare();
+}
+
 RedundantRows count_redundant_rows(const ModelData& m, ModelWorkspace& w) {
   RedundantRows out;
   LevelDirections(m, w, false).prepare();

@@ -6,6 +6,7 @@
 
 #include "parfait/io/motion_files/trial.h"
 #include "parfait/motion/poses/inverse_kinematics.h"
+#include "parfait/motion/quality/label_check.h"
 
 /// What inverse kinematics and calibration read: a model with markers, and trials.
 namespace parfait::run {
@@ -21,12 +22,14 @@ struct MarkerTrialFile {
   motion::MarkerData data;
   motion::MatchedMarkers markers;
   std::vector<std::string> warnings;
+  std::vector<motion::LabelSwap> swaps;  ///< labels that were exchanged
   io::Trial trial;  ///< all of it, in metres and in the axes of the model
 };
 
 struct TrialReading {
   std::string units{};  ///< instead of what files say
   std::string axes{};   ///< instead of turning the file's up to the model's; "x,y,z": as they are
+  bool relabel = false;  ///< exchanged labels are repaired, not only told
 };
 
 /// Axes  Where gravity of the model and the direction that is up in the file disagree, the file is

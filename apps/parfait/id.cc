@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "parfait/base/error.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/dynamics/inverse_dynamics.h"
+#include "run_names.h"
+#include "saving.h"
+
+// parfait id: moments and powers at the joints from motion and loads.
+namespace parfait::app {
+namespace {
+
+void print_moments(const result::InverseDynamics& result) {
+  fmt::print("{}: {} rows from {:g} to {:g} s at {:g} Hz, {:.4g} kg{}\n", result.motion,
+             result.rows, result.start, result.end, result.rate, result.mass,
+             result.filter > 0 ? fmt::format(", filtered at {:g} Hz", result.filter) : "");
+  fmt::print("  {:<24} {:>4} {:>11} {:>11} {:>11} {:>12} {:>12}\n", "coordinate", "unit", "rms",
+             "least", "largest", "least [W]", "largest [W]");
+  for (const auto& c : result.coordinates) {
+    fmt::print("  {:<24} {:>4} {:>11.4g} {:>11.4g} {:>11.4g} {:>12.4g} {:>12.4g}\n", c.name, c.unit,
+               c.rms, c.least, c.largest, c.least_power, c.largest_power);
+  }
+  for (const auto& cycle : result.cycles) {
+    fmt::print("  cycle of {} ({}): {:g} to {:g} s\n", cycle.load, cycle.body, cycle.start,
+               cycle.end);
+  }
+  for (const auto& warning : result.verdict.warnings) fmt::print("  warning: {}\n", warning);
+}
+
+int find_moments(const run::InverseDynamicsRequest& request, const GlobalOptions& global) {
+  auto run = run::find_moments(request);
+  const InterruptWatch interrupt;
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
+  if (global.json) {
+    fmt::print("{}", io::result_text(run.result));
+  } else if (!global.quiet) {
+    print_moments(run.result);
+    if (folder) {
+      fmt::print("results in {}: {}, result.json, timing.json\n", folder->string(),
+                 base::listing(run.result.files));
+    }
+  }
+  return folder ? kDone : kNotFinished;
+}
+
+}  // namespace
+
+Command add_id(CLI::App& app, const GlobalOptions& global) {
+  auto* parser = app.add_subcommand(
+      "id", "inverse dynamics: moments and powers at the joints from a motion and the loads");
+  auto request = std::make_shared<run::InverseDynamicsRequest>();
+  auto out = std::make_shared<std::string>();
+  parser->add_option("model", request->model, "model with named coordinates (.osim, .xml, ...)")
+      ->required()
+      ->type_name("MODEL");
+  parser->add_option("motion", request->motion, "coordinates over time (.mot, .sto)")
+      ->required()
+      ->type_name("MOTION");
+  parser
+      ->add_option("--loads", request->loads, "measured forces: <ExternalLoads> of OpenSim (.xml)")
+      ->type_name("FILE");
+  parser
+      ->add_option("--filter", request->filter,
+                   "cutoff of a low-pass filter without delay on the motion; none if not given")
+      ->type_name("HZ")
+      ->check(CLI::PositiveNumber);
+  parser->add_option("--from", request->from, "first time")->type_name("T");
+  parser->add_option("--until", request->until, "last time")->type_name("T");
+  parser->add_option("--out", *out, "folder for the results (run/<motion>)")->type_name("DIR");
+  return {parser, [request, out, &global] {
+            request->out = run_folder_of(*out, request->motion);
+            return find_moments(*request, global);
+          }};
+}
+
+}  // namespace parfait::app

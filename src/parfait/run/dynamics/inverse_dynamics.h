@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parfait/result/inverse_dynamics.h"
+
+/// Moments and powers at the joints from a model, its motion and the forces on it.
+namespace parfait::run {
+
+struct InverseDynamicsRequest {
+  std::string model;    ///< any model file with named coordinates
+  std::string motion;   ///< MOT or STO: coordinates over time
+  std::string loads{};  ///< <ExternalLoads>; empty: none
+  double filter = 0;    ///< Hz, of the motion; 0: none
+  std::optional<double> from{}, until{};
+  /// Where save() will write: refused before anything is read if it must not be replaced.
+  std::filesystem::path out{};
+};
+
+struct InverseDynamicsRun {
+  result::InverseDynamics result;
+  std::vector<std::pair<std::string, std::string>> tables;  ///< names and texts of files
+  result::Timing timing;
+};
+
+/// InputError for what does not fit together.
+InverseDynamicsRun find_moments(const InverseDynamicsRequest& request);
+
+/// Writes the tables, result.json and timing.json.
+std::filesystem::path save(InverseDynamicsRun& run, const std::filesystem::path& target);
+
+}  // namespace parfait::run
