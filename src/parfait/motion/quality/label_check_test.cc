@@ -25,7 +25,7 @@ TEST(LabelCheck, ASmoothWalkHasNoSwaps) {
 TEST(LabelCheck, SwapsAreFoundWhereTheyWerePutAlsoClusteredAndAtTheEnds) {
   const MarkerData clean = smooth_walk();
   MarkerData data = clean;
-  const std::vector<std::array<int, 3>> put{{0, 1, 9}, {30, 2, 3}, {32, 2, 3},
+  const std::vector<std::array<int, 3>> put{{0, 1, 9},  {30, 2, 3},   {32, 2, 3},
                                             {34, 2, 3}, {77, 12, 20}, {119, 4, 8}};
   for (const auto& [frame, a, b] : put) exchange(data, frame, a, b);
   const auto swaps = find_swaps(data);
@@ -56,7 +56,8 @@ TEST(LabelCheck, AMarkerUnderTheNameOfAMissingOneIsFound) {
 TEST(LabelCheck, GapsAndFastMarkersAreNoSwaps) {
   MarkerData data = smooth_walk();
   for (int f = 40; f < 60; ++f) {
-    for (std::size_t k = 0; k < 9; ++k) data.xyz[3 * (static_cast<std::size_t>(f) * data.labels.size()) + k] = std::nan("");
+    for (std::size_t k = 0; k < 9; ++k)
+      data.xyz[3 * (static_cast<std::size_t>(f) * data.labels.size()) + k] = std::nan("");
   }
   // One marker jumps by 5 cm and back: an outlier, but nobody else's place.
   data.xyz[3 * (80 * data.labels.size() + 10)] += 0.05;

@@ -130,11 +130,12 @@ std::vector<MarkerTrialFile> read_trials(const std::vector<std::string>& files,
     for (const auto& swap : trial.swaps) {
       const auto& labels = trial.data.labels;
       const auto a = static_cast<std::size_t>(swap.a), b = static_cast<std::size_t>(swap.b);
-      trial.warnings.push_back(fmt::format(
-          "{}: frame {} ({:g} s): {} {} {}, {:.0f} mm away; {}", trial.name, swap.frame + 1,
-          trial.data.t[static_cast<std::size_t>(swap.frame)], labels[a],
-          swap.b_missing ? "is the missing" : "and", labels[b] + (swap.b_missing ? "" : " are exchanged"),
-          1e3 * swap.separation, reading.relabel ? "repaired." : "--relabel repairs it."));
+      trial.warnings.push_back(
+          fmt::format("{}: frame {} ({:g} s): {} {} {}, {:.0f} mm away; {}", trial.name,
+                      swap.frame + 1, trial.data.t[static_cast<std::size_t>(swap.frame)], labels[a],
+                      swap.b_missing ? "is the missing" : "and",
+                      labels[b] + (swap.b_missing ? "" : " are exchanged"), 1e3 * swap.separation,
+                      reading.relabel ? "repaired." : "--relabel repairs it."));
     }
     if (reading.relabel) motion::repair(trial.data, trial.swaps);
     trial.markers = motion::match_markers(skeleton, trial.data);

@@ -23,12 +23,12 @@ struct MarkerTrialFile {
   motion::MatchedMarkers markers;
   std::vector<std::string> warnings;
   std::vector<motion::LabelSwap> swaps;  ///< labels that were exchanged
-  io::Trial trial;  ///< all of it, in metres and in the axes of the model
+  io::Trial trial;                       ///< all of it, in metres and in the axes of the model
 };
 
 struct TrialReading {
-  std::string units{};  ///< instead of what files say
-  std::string axes{};   ///< instead of turning the file's up to the model's; "x,y,z": as they are
+  std::string units{};   ///< instead of what files say
+  std::string axes{};    ///< instead of turning the file's up to the model's; "x,y,z": as they are
   bool relabel = false;  ///< exchanged labels are repaired, not only told
 };
 
