@@ -32,6 +32,7 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global);
 Command add_check(CLI::App& app, const GlobalOptions& global);
 Command add_elements(CLI::App& app, const GlobalOptions& global);
 Command add_fit(CLI::App& app, const GlobalOptions& global);
+Command add_gradient(CLI::App& app, const GlobalOptions& global);
 Command add_human(CLI::App& app, const GlobalOptions& global);
 Command add_ik(CLI::App& app, const GlobalOptions& global);
 Command add_id(CLI::App& app, const GlobalOptions& global);

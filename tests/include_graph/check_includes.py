@@ -32,7 +32,7 @@ STEPS = {
             "second_order", "adjoint", "build"],
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
-    "estimate": ["linear", "iteration", "problem", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
+    "estimate": ["linear", "iteration", "problem", "objective", "experiment", "shooting", "algebraic", "statistics", "fit", "starts"],
     "motion": ["anthropometry", "signals", "dynamics", "skeleton", "poses", "quality", "calibration"],
     "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],

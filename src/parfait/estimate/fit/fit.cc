@@ -115,9 +115,26 @@ std::unique_ptr<Ensemble> make_ensemble(const Problem& problem, Team& team) {
   return ensemble;
 }
 
+namespace {
+
+/// A cost is a number, and what Gauss-Newton makes small are squares.
+const Problem& without_costs(const Problem& problem) {
+  for (const auto& experiment : problem.experiments) {
+    if (experiment.costs.empty()) continue;
+    throw base::InputError(
+        experiment.costs.front().place,
+        fmt::format("experiment \"{}\": has a <cost>, which Gauss-Newton cannot make small; "
+                    "`parfait gradient` differentiates it.",
+                    experiment.id));
+  }
+  return problem;
+}
+
+}  // namespace
+
 PreparedProblem::PreparedProblem(Problem problem, Team* team)
     : problem_(std::move(problem)),
-      warnings_(check(problem_)),
+      warnings_(check(without_costs(problem_))),
       team_(team != nullptr ? team : &alone_),
       ensemble_(make_ensemble(problem_, *team_)) {
   // The natural level function needs rows whose derivative is J, and those of a likelihood only

@@ -130,7 +130,9 @@ std::vector<std::string> check(const Problem& problem) {
     num_unknowns += static_cast<int>(experiment.locals.size());
     num_unknowns += static_cast<int>(experiment.row_locals.size()) * experiment.data.num_rows();
   }
-  if (num_measurements < num_unknowns) {
+  const bool has_costs = std::ranges::any_of(
+      problem.experiments, [](const ExperimentDescription& e) { return !e.costs.empty(); });
+  if (num_measurements < num_unknowns && !has_costs) {
     warnings.push_back(fmt::format(
         "{} measurements for {} unknown parameters and initial states: without priors and "
         "requirements they cannot all be determined.",

@@ -184,6 +184,7 @@ int check_data(const ExperimentDescription& experiment, std::vector<std::string>
   const Subject subject = subject_of(experiment);
   const Data& data = experiment.data;
   if (experiment.observations.empty()) {
+    if (!experiment.costs.empty()) return 0;
     subject.fail("nothing is observed: an experiment needs an <observe>.");
   }
   check_shape(data, subject);
@@ -220,7 +221,7 @@ int check_data(const ExperimentDescription& experiment, std::vector<std::string>
     }
     total += static_cast<int>(count);
   }
-  if (total == 0 && !experiment.samples) {
+  if (total == 0 && !experiment.samples && experiment.costs.empty()) {
     subject.fail("there is no measurement: all cells of the observed columns are empty.");
   }
   if (total == 0) {

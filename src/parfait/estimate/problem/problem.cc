@@ -78,4 +78,16 @@ const char* text(dynamics::Norm projection) {
   return "";
 }
 
+const char* text(CostTerm::Kind kind) {
+  switch (kind) {
+    case CostTerm::Kind::kIntegral:
+      return "integral";
+    case CostTerm::Kind::kSum:
+      return "sum";
+    case CostTerm::Kind::kFinal:
+      return "final";
+  }
+  return "";
+}
+
 }  // namespace parfait::estimate

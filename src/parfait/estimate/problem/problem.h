@@ -200,6 +200,26 @@ struct Equilibrium {
   Place place{};
 };
 
+/// A part of a number that is to be made small.
+struct CostTerm {
+  enum class Kind : std::uint8_t {
+    kIntegral,  ///< over the whole experiment
+    kSum,       ///< over its samples, or the times of its data
+    kFinal,     ///< at its end
+  };
+  Kind kind = Kind::kFinal;
+  FormulaText formula{};  ///< of quantities, parameters and t
+  std::string state{};    ///< kIntegral: the state of the system that is the integral
+};
+
+/// What an experiment costs, besides how far it is from its data. Equal ids add up.
+struct Cost {
+  std::string id;
+  std::vector<CostTerm> terms{};
+  Place place{};
+};
+const char* text(CostTerm::Kind kind);  ///< "integral", "sum", "final"
+
 struct ExperimentDescription {
   std::string id;
   std::string model{};  ///< file as written; empty and no system: algebraic
@@ -223,6 +243,7 @@ struct ExperimentDescription {
   std::optional<double> begin{}, end{};  ///< horizon; default: first (or 0) and last measurement
   std::vector<Requirement> requirements{};
   std::vector<StateBounds> state_bounds{};
+  std::vector<Cost> costs{};  ///< only minimizers know them, Gauss-Newton does not
   Place place{};
 };
 

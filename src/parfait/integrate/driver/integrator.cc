@@ -92,9 +92,11 @@ class Integrator::Run {
     }
   }
 
-  Result run(Record* record, const Record* follow) {
+  Result run(Record* record, const Record* follow, Tape* tape = nullptr) {
     record_ = record;
     follow_ = follow;
+    tape_ = tape;
+    if (tape_) tape_->begin(state_.t, state_.y.size());
     if (record_) *record_ = {.t0 = state_.t, .t_end = t_end_, .steps = {}};
     if (watch_) begin_mode();
     while (result_.outcome == Outcome::kFinished && state_.t < t_end_) run_piece();
@@ -169,6 +171,7 @@ class Integrator::Run {
     const bool is_break = std::binary_search(breaks_.begin(), breaks_.end(), stop);
     flow_.set_piece(state_.mode, is_break ? std::nextafter(stop, -kInfinity) : kInfinity);
     bool go_on = true;
+    if (tape_) tape_->set_piece(flow_.mode(), flow_.latest());
     if (stop > state_.t) {
       const Status status = stepper_->start(state_);
       if (status != Status::kOk) return fail(Outcome::kSystemFailed, status);
@@ -251,6 +254,10 @@ class Integrator::Run {
     if (record_) {
       record_->steps.push_back(stepper_->recorded());
       record_->steps.back().ending = ending;
+    }
+    if (tape_) {
+      tape_->add_step(stepper_->t0(), stepper_->t1(), event ? passage.t : stepper_->t1(), event,
+                      state_.y);
     }
     if (follow_) follow_on(ending);
     const bool go_on = !on_step_ || on_step_({.curve = *stepper_,
@@ -347,7 +354,10 @@ class Integrator::Run {
   void pass(int which) {
     bool jumped = false;
     const auto& info = watch_->infos()[which];
-    const auto answer = update_->apply(which, state_, {.y = rate_, .z = z_rate_}, dz_, jumped);
+    TapeEvent taped;
+    const auto answer = update_->apply(which, state_, {.y = rate_, .z = z_rate_}, dz_, jumped,
+                                       tape_ ? &taped : nullptr);
+    if (tape_) tape_->add_event(std::move(taped));
     if (answer == EventUpdate::Answer::kFailed) {
       return fail(Outcome::kSystemFailed, update_->status());
     }
@@ -380,6 +390,7 @@ class Integrator::Run {
   std::optional<AlgebraicStates> algebraic_;
   Record* record_ = nullptr;
   const Record* follow_ = nullptr;
+  Tape* tape_ = nullptr;
   std::size_t followed_ = 0;
   Result result_;
 };
@@ -435,9 +446,11 @@ Integrator::Integrator(const dynamics::System& system, dynamics::Workspace& work
   check_options(options);
 }
 
-Result Integrator::run(State& state, double t_end, const OnStep& on_step, Record* record) {
+Result Integrator::run(State& state, double t_end, const OnStep& on_step, Record* record,
+                       Tape* tape) {
   check_start(system_, state, t_end);
-  Result result = Run(system_, workspace_, options_, state, t_end, on_step).run(record, nullptr);
+  Result result =
+      Run(system_, workspace_, options_, state, t_end, on_step).run(record, nullptr, tape);
   if (result.outcome == Outcome::kStepTooSmall) result.culprit = text(options_.method);
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "parfait/integrate/stepping/options.h"
 #include "parfait/integrate/stepping/stepper.h"
+#include "parfait/integrate/stepping/tape.h"
 
 namespace parfait::integrate {
 
@@ -67,7 +68,9 @@ class Integrator {
   Integrator(const dynamics::System& system, dynamics::Workspace& workspace,
              const Options& options = {});
 
-  Result run(State& state, double t_end, const OnStep& on_step = {}, Record* record = nullptr);
+  /// `tape` gets what the adjoint of the run needs (adjoint.h).
+  Result run(State& state, double t_end, const OnStep& on_step = {}, Record* record = nullptr,
+             Tape* tape = nullptr);
 
   /// The steps of the record again, from another state or with other directions: what `run` would
   /// compute with its step sizes and orders frozen.

@@ -53,17 +53,23 @@ EventUpdate::EventUpdate(Flow& flow, SwitchWatch& watch, int num_directions)
 
 /// dt_s for every direction; false where the event is touched rather than passed (s' = 0).
 bool EventUpdate::event_time_directions(int which, const State& state, const Tangent& rate,
-                                        const Directions& dz) {
+                                        const Directions& dz, TapeEvent* tape) {
   status_ = watch_.values(state.t, state.y, state.z, rate, s_, s_rate_);
   if (status_ != Status::kOk) return false;
   const double speed = s_rate_[which];
-  if (dt_.empty()) return true;
+  if (dt_.empty() && !tape) return true;
   // Set off by the jump of another event: it happens when that one happens.
-  if (state.t == last_ && is_off_surface(s_[which], speed, state.t)) return true;
+  const bool follows = state.t == last_ && is_off_surface(s_[which], speed, state.t);
+  if (tape) {
+    tape->follows = follows;
+    tape->speed = speed;
+  }
+  if (follows) return true;
   if (speed == 0) {
     status_ = Status::kSingular;
     return false;
   }
+  if (dt_.empty()) return true;
   const auto& system = flow_.system();
   status_ = system.switches(flow_.workspace(), flow_.point(state.t, state.y, state.z), s_);
   system.switch_directions(flow_.workspace(), {.dt = {}, .dy = &state.W, .dz = &dz}, ds_);
@@ -86,11 +92,19 @@ Status EventUpdate::evaluate(State& state) {
 }
 
 EventUpdate::Answer EventUpdate::apply(int which, State& state, const Tangent& rate,
-                                       const Directions& dz, bool& jumped) {
+                                       const Directions& dz, bool& jumped, TapeEvent* tape) {
   const auto& system = flow_.system();
   const SwitchInfo& info = watch_.infos()[which];
   const bool has_directions = !dt_.empty();
-  if (!event_time_directions(which, state, rate, dz)) return Answer::kFailed;
+  if (!event_time_directions(which, state, rate, dz, tape)) return Answer::kFailed;
+  if (tape) {
+    tape->t = state.t;
+    tape->latest = flow_.latest();
+    tape->which = which;
+    tape->mode = state.mode;
+    tape->before = state.y;
+    tape->rate.assign(rate.y.begin(), rate.y.end());
+  }
   if (has_directions) {
     std::copy(state.W.data(), state.W.data() + state.W.size(), dy_.data());
     add_outer(dy_, rate.y, dt_, 1);
@@ -143,6 +157,11 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, const Tangent& r
   if (status_ != Status::kOk) return Answer::kFailed;
   last_ = state.t;
 
+  if (tape) {
+    tape->jumped = jumped;
+    tape->after = state.y;
+    tape->rate_after = f_after_;
+  }
   if (has_directions) {
     add_outer(dy_, f_after_, dt_, -1);
     std::copy(dy_.data(), dy_.data() + dy_.size(), state.W.data());

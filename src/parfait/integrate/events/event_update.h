@@ -7,6 +7,7 @@
 #include "parfait/integrate/bdf/algebraic_states.h"
 #include "parfait/integrate/events/switch_watch.h"
 #include "parfait/integrate/stepping/stepper.h"
+#include "parfait/integrate/stepping/tape.h"
 
 namespace parfait::integrate {
 
@@ -30,16 +31,16 @@ class EventUpdate {
   };
   /// `state` (its t is the time of the event) with the tangent `rate` of the solution before it and
   /// the directions `dz` of its algebraic states; all on the manifold. Sets the flow's mode and
-  /// updates state.y, z, W and mode.
+  /// updates state.y, z, W and mode. `tape`, if any, gets what the adjoint needs of a switch.
   Answer apply(int which, State& state, const Tangent& rate, const dynamics::Directions& dz,
-               bool& jumped);
+               bool& jumped, TapeEvent* tape = nullptr);
   dynamics::Status status() const { return status_; }
   /// dt_s of the last event, along each direction.
   const std::vector<double>& time_directions() const { return dt_; }
 
  private:
   bool event_time_directions(int which, const State& state, const Tangent& rate,
-                             const dynamics::Directions& dz);
+                             const dynamics::Directions& dz, TapeEvent* tape);
   dynamics::Status evaluate(State& state);
 
   Flow& flow_;

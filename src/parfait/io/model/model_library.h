@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "parfait/dynamics/system.h"
 #include "parfait/io/model/mechanical_model.h"
@@ -24,6 +25,15 @@ class ModelLibrary {
   /// `file` is relative to the folder. InputError at its place if it cannot be read, in the model
   /// file if that is wrong.
   std::shared_ptr<const dynamics::System> load(const Text& file);
+
+  /// A number that is integrated along with the model: a state of this name, from 0 on.
+  struct Integral {
+    std::string state;
+    Text rate;  ///< a formula of what the model's own formulas may name
+  };
+  /// The model with further states.
+  std::shared_ptr<const dynamics::System> load(const Text& file,
+                                               const std::vector<Integral>& integrals);
 
  private:
   std::filesystem::path folder_;

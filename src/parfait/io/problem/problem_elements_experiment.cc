@@ -348,6 +348,40 @@ ExperimentDescription::RowLocal read_row_local(Element& element) {
   return row;
 }
 
+/// Terms in the order of the file; integrals are states of the model, called after their cost.
+estimate::Cost read_cost(Element& element, std::vector<ModelLibrary::Integral>& integrals) {
+  using Kind = estimate::CostTerm::Kind;
+  estimate::Cost cost;
+  cost.place = element.place();
+  cost.id = read_name(element, "id");
+  if (!base::is_identifier(cost.id)) {
+    element.fail(element.place(),
+                 "an id is made of letters, digits and _, and does not begin with a digit.");
+  }
+  std::vector<std::pair<Kind, Element>> terms;
+  for (const Kind kind : {Kind::kIntegral, Kind::kSum, Kind::kFinal}) {
+    for (auto& child : element.children(text(kind))) terms.emplace_back(kind, child);
+  }
+  element.finish();
+  if (terms.empty()) {
+    element.fail(element.place(), "costs nothing: give an <integral>, a <sum> or a <final>.");
+  }
+  for (auto& [kind, child] : terms) {
+    const Text formula = child.text();
+    child.finish();
+    if (formula.text.empty()) {
+      element.fail(child.place(), fmt::format("<{}> is empty.", text(kind)));
+    }
+    estimate::CostTerm term{.kind = kind, .formula = {formula.text, formula.place}, .state = {}};
+    if (kind == Kind::kIntegral) {
+      term.state = fmt::format("integral_{}_{}", cost.id, integrals.size() + 1);
+      integrals.push_back({term.state, formula});
+    }
+    cost.terms.push_back(std::move(term));
+  }
+  return cost;
+}
+
 }  // namespace
 
 ExperimentDescription read_experiment(Element& element, const std::filesystem::path& folder,
@@ -373,14 +407,20 @@ ExperimentDescription read_experiment(Element& element, const std::filesystem::p
   auto requirements = element.children("require");
   auto bounds = element.children("bounds");
   auto samples = element.child("samples");
-  if (data.empty() && !samples) {
+  auto costs = element.children("cost");
+  if (data.empty() && !samples && costs.empty()) {
     element.fail_missing("data", ": a file, or a <table> inside the experiment");
   }
   element.finish();
 
+  std::vector<ModelLibrary::Integral> integrals;
+  for (auto& e : costs) {
+    if (!model) e.fail(e.place(), "a cost needs a model in time, and this experiment has none.");
+    experiment.costs.push_back(read_cost(e, integrals));
+  }
   if (model) {
     experiment.model = model->text;
-    experiment.system = models.load(*model);
+    experiment.system = models.load(*model, integrals);
   } else if (time) {
     element.fail(time->place, "an experiment without a model has no time.");
   }
@@ -406,7 +446,7 @@ ExperimentDescription read_experiment(Element& element, const std::filesystem::p
   for (auto& e : observations) {
     experiment.observations.push_back(read_observation(e, experiment.data));
   }
-  if (!has_data) {
+  if (!has_data && samples) {
     experiment.data = estimate::sample_table(*experiment.samples, time ? time->text : "t",
                                              experiment.observations);
     if (data.file) experiment.data.file = data.file->text;

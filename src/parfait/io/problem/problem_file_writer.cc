@@ -166,6 +166,14 @@ void write_samples(xml_node parent, const estimate::Samples& samples) {
   }
 }
 
+void write_cost(xml_node parent, const estimate::Cost& cost) {
+  xml_node node = parent.append_child("cost");
+  set(node, "id", cost.id);
+  for (const auto& term : cost.terms) {
+    node.append_child(text(term.kind)).text().set(term.formula.text.c_str());
+  }
+}
+
 void write_experiment(xml_node root, const ExperimentDescription& experiment) {
   if (experiment.system && experiment.model.empty()) {
     throw base::InputError(
@@ -178,8 +186,9 @@ void write_experiment(xml_node root, const ExperimentDescription& experiment) {
   if (!experiment.model.empty()) set(node, "model", experiment.model);
   const bool only_samples = experiment.samples && experiment.data.file.empty() &&
                             estimate::count(experiment).measurements == 0;
-  if (!only_samples) write_table(node, "data", experiment.data);
-  if (experiment.system && !is_found_as_time(experiment.data)) {
+  const bool only_costs = experiment.data.header.empty() && !experiment.costs.empty();
+  if (!only_samples && !only_costs) write_table(node, "data", experiment.data);
+  if (experiment.system && !only_costs && !is_found_as_time(experiment.data)) {
     set(node, "time", experiment.data.time);
   }
   set(node, "begin", experiment.begin);
@@ -209,6 +218,7 @@ void write_experiment(xml_node root, const ExperimentDescription& experiment) {
     if (std::isfinite(bounds.upper)) set(child, "upper", bounds.upper);
   }
   for (const auto& requirement : experiment.requirements) write_requirement(node, requirement);
+  for (const auto& cost : experiment.costs) write_cost(node, cost);
 }
 
 }  // namespace

@@ -1,0 +1,319 @@
+#include "parfait/integrate/driver/adjoint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/base/error.h"
+#include "parfait/integrate/driver/sample.h"
+#include "parfait/integrate/driver/test_formulas.h"
+#include "parfait/mbs/model.h"
+#include "testing/model_gallery.h"
+
+// The discrete adjoint is the transpose of the directions that run along the same steps: a number J
+// of states inside steps and at the end has the same gradient by both, to rounding.
+namespace parfait::integrate::adjoint_test {
+namespace {
+
+using dynamics::Directions;
+using dynamics::System;
+
+struct Gradients {
+  std::vector<double> forward, adjoint, magnitude;  ///< by initial states, then parameters
+  std::size_t num_events = 0, num_steps = 0;
+  int stride = 1;
+  double bytes = 0;
+};
+
+/// J = sum over samples and the end of seed . y, seeds that have nothing to do with each other.
+class Comparison {
+ public:
+  Comparison(const System& system, const Options& options, double t_end, int num_samples)
+      : system_(system), options_(options), t_end_(t_end), ny_(system.sizes().ny()) {
+    for (const auto& info : system.parameters()) p_.push_back(info.initial);
+    // Not multiples of anything, and the last in the last step.
+    for (int i = 1; i <= num_samples; ++i) {
+      times_.push_back(t_end * (i - 0.37 + 0.3 * std::sin(i)) / num_samples);
+    }
+  }
+
+  Gradients run(double memory = std::numeric_limits<double>::infinity()) {
+    Gradients out;
+    forward(out);
+    adjoint(memory, out);
+    return out;
+  }
+
+ private:
+  std::vector<double> seed(std::size_t sample) const {
+    std::vector<double> out(static_cast<std::size_t>(ny_));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = std::sin(1.3 * static_cast<double>(i) + 0.7 * static_cast<double>(sample) + 0.2);
+    }
+    return out;
+  }
+
+  State start(dynamics::Workspace& ws) const {
+    State state;
+    state.y.resize(static_cast<std::size_t>(ny_));
+    system_.start(ws, state.y, state.z);
+    return state;
+  }
+
+  void project(dynamics::Workspace& ws, State& state) const {
+    const auto& sizes = system_.sizes();
+    if (sizes.num_pos + sizes.num_vel == 0) return;
+    EXPECT_EQ(system_.project(ws, 0, state.y, options_.projection, 1e-12).status,
+              dynamics::Status::kOk);
+  }
+
+  /// The first sample after t0, up to `end`.
+  template <class Visit>
+  void for_samples(double t0, double end, const Visit& visit) const {
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      if (times_[i] > t0 && times_[i] <= end) visit(i, times_[i]);
+    }
+  }
+
+  void forward(Gradients& out) {
+    const int np = static_cast<int>(p_.size()), k = ny_ + np;
+    out.forward.assign(static_cast<std::size_t>(k), 0.0);
+    out.magnitude = out.forward;
+    const auto add = [&](const std::vector<double>& bar, const Directions& W) {
+      for (int j = 0; j < k; ++j) {
+        for (int i = 0; i < ny_; ++i) {
+          const double term = bar[static_cast<std::size_t>(i)] * W(i, j);
+          out.forward[static_cast<std::size_t>(j)] += term;
+          out.magnitude[static_cast<std::size_t>(j)] += std::abs(term);
+        }
+      }
+    };
+    auto ws = system_.make_workspace(k), sample_ws = system_.make_workspace(k);
+    Directions dp(np, k);
+    for (int j = 0; j < np; ++j) dp(j, ny_ + j) = 1;
+    for (auto* w : {ws.get(), sample_ws.get()}) {
+      system_.bind(*w, p_);
+      system_.bind_directions(*w, dp);
+    }
+    State state = start(*ws);
+    state.W.resize(ny_, k);
+    system_.start_directions(*ws, state.W);
+    for (int i = 0; i < ny_; ++i) state.W(i, i) += 1;
+    project(*ws, state);
+    EXPECT_EQ(system_.project_directions(*ws, state.W), dynamics::Status::kOk);
+    Sample sample;
+    sample.y.resize(static_cast<std::size_t>(ny_));
+    sample.W.resize(ny_, k);
+    const auto result =
+        Integrator(system_, *ws, options_).run(state, t_end_, [&](const AcceptedStep& step) {
+          for_samples(step.t0, step.t1, [&](std::size_t i, double t) {
+            EXPECT_EQ(take_sample(system_, *sample_ws, options_, step, t, sample),
+                      dynamics::Status::kOk);
+            add(seed(i), sample.W);
+          });
+          return true;
+        });
+    EXPECT_TRUE(result.finished()) << result.message();
+    add(seed(times_.size()), state.W);
+    out.num_events = result.events.size();
+  }
+
+  void adjoint(double memory, Gradients& out) {
+    auto ws = system_.make_workspace(math::kLanes);
+    system_.bind(*ws, p_);
+    State state = start(*ws);
+    project(*ws, state);
+    Tape tape(memory);
+    const auto result = Integrator(system_, *ws, options_).run(state, t_end_, {}, nullptr, &tape);
+    EXPECT_TRUE(result.finished()) << result.message();
+    Adjoint adjoint(system_, *ws, options_, tape);
+    std::vector<double> y(static_cast<std::size_t>(ny_));
+    std::vector<double> bar = seed(times_.size());
+    const auto status = adjoint.run(bar, [&](const ReverseStep& step) {
+      for_samples(step.t0, step.end, [&](std::size_t i, double t) {
+        EXPECT_EQ(step.curve.state(t, y), dynamics::Status::kOk);
+        std::vector<double> own = seed(i);
+        const auto& sizes = system_.sizes();
+        if (sizes.num_pos + sizes.num_vel > 0) {
+          auto& w = adjoint.workspace();
+          EXPECT_EQ(
+              system_.project(w, t, y, options_.projection, options_.projection_tolerance).status,
+              dynamics::Status::kOk);
+          EXPECT_EQ(system_.pull_back_projection(w, own), dynamics::Status::kOk);
+        }
+        step.curve.add(t, own);
+      });
+    });
+    EXPECT_EQ(status, dynamics::Status::kOk);
+    // The start: projected, from the initial values and the parameters.
+    State first = start(*ws);
+    project(adjoint.workspace(), first);
+    const auto& sizes = system_.sizes();
+    if (sizes.num_pos + sizes.num_vel > 0) {
+      EXPECT_EQ(system_.pull_back_projection(adjoint.workspace(), bar), dynamics::Status::kOk);
+    }
+    system_.pull_back_start(adjoint.workspace(), bar);
+    out.adjoint = bar;
+    std::vector<double> gradient(p_.size(), 0.0);
+    adjoint.add_parameter_gradient(gradient);
+    out.adjoint.insert(out.adjoint.end(), gradient.begin(), gradient.end());
+    out.num_steps = tape.steps().size();
+    out.stride = tape.stride();
+    out.bytes = tape.bytes();
+  }
+
+  const System& system_;
+  Options options_;
+  double t_end_;
+  int ny_;
+  std::vector<double> p_, times_;
+};
+
+/// The largest difference, relative to the sum of magnitudes of all terms.
+double difference(const Gradients& g) {
+  double largest = 0, scale = 0;
+  for (const double x : g.magnitude) scale = std::max(scale, x);
+  for (std::size_t i = 0; i < g.forward.size(); ++i) {
+    largest =
+        std::max(largest, std::abs(g.forward[i] - g.adjoint[i]) / (g.magnitude[i] + 1e-3 * scale));
+  }
+  return largest;
+}
+
+Options tolerance(Method method, double rtol) {
+  Options options;
+  options.method = method;
+  options.rtol = rtol;
+  options.atol = 0.01 * rtol;
+  return options;
+}
+
+class Adjoints : public testing::TestWithParam<Method> {};
+INSTANTIATE_TEST_SUITE_P(Methods, Adjoints, testing::Values(Method::kDop853, Method::kDopri5),
+                         [](const auto& instance) { return std::string(text(instance.param)); });
+
+dynamics::FormulaModel lotka_volterra() {
+  dynamics::FormulaModel m;
+  m.state("x", 1, "a*x - b*x*y");
+  m.state("y", 1, "-c*y + d*x*y + 0.1*sin(t)");
+  m.parameter("a", 1.5);
+  m.parameter("b", 1);
+  m.parameter("c", 3);
+  m.parameter("d", 1);
+  return m;
+}
+
+TEST_P(Adjoints, EqualForwardDirectionsOfFormulaModels) {
+  const auto system = dynamics::make_formula_system(lotka_volterra());
+  for (const double rtol : {1e-4, 1e-9}) {
+    const auto g = Comparison(*system, tolerance(GetParam(), rtol), 6, 13).run();
+    EXPECT_LT(difference(g), 1e-12);
+    EXPECT_GT(std::abs(g.forward[2]), 1e-2);
+  }
+}
+
+/// A ball that bounces off a moving floor, with a kinked drag and a kick at a time p.
+dynamics::FormulaModel ball() {
+  dynamics::FormulaModel m;
+  m.state("h", 1, "v");
+  m.state("v", 0.2, "-g - drag*v*abs(v)");
+  m.parameter("g", 9.81);
+  m.parameter("e", 0.8);
+  m.parameter("drag", 0.05);
+  m.parameter("kick", 0.73);
+  m.parameter("floor", 0.1);
+  dynamics::Event bounce;
+  bounce.id = "bounce";
+  bounce.when = "h - floor*sin(3*t)";
+  bounce.on(dynamics::Passage::kFalling);
+  bounce.set("v", "-e*(v - 3*floor*cos(3*t)) + 3*floor*cos(3*t)");
+  m.events.push_back(bounce);
+  dynamics::Event kick;
+  kick.id = "push";
+  kick.at = "kick";
+  kick.set("v", "v + 0.5*e");
+  m.events.push_back(kick);
+  return m;
+}
+
+TEST_P(Adjoints, EqualForwardDirectionsAcrossEvents) {
+  const auto system = dynamics::make_formula_system(ball());
+  const auto g = Comparison(*system, tolerance(GetParam(), 1e-8), 2.0, 17).run();
+  EXPECT_GT(g.num_events, 5u);
+  EXPECT_LT(difference(g), 1e-12);
+}
+
+mechanism::Parameter parameter(const std::string& id, const std::string& target) {
+  mechanism::Parameter p;
+  p.id = id;
+  p.targets = {target};
+  return p;
+}
+
+TEST_P(Adjoints, EqualForwardDirectionsOfMechanisms) {
+  auto chain = testing_support::revolute_chain(2);
+  chain.parameters = {parameter("m", "body_1.mass"), parameter("c", "body_2.com.x"),
+                      parameter("J", "body_2.inertia.yy"), parameter("L", "joint_2.begin.o.x"),
+                      parameter("g", "Gravitation.g")};
+  auto four_bar = testing_support::four_bar();
+  four_bar.parameters = {parameter("m", "body_2.mass")};
+  auto driven = testing_support::driven_pendulum().description;
+  driven.parameters = {parameter("m", "body_1.mass")};
+  for (const auto& d : {chain, four_bar, driven, testing_support::skate(),
+                        testing_support::constant_speed_pair(), testing_support::bricard()}) {
+    const mbs::Model model(d);
+    const auto g = Comparison(model, tolerance(GetParam(), 1e-7), 0.7, 5).run();
+    EXPECT_LT(difference(g), 1e-11) << d.bodies.size();
+  }
+}
+
+TEST_P(Adjoints, EqualForwardDirectionsAcrossImpacts) {
+  // The pendulum hits a wall at x = 0.3 three times.
+  auto d = testing_support::revolute_chain(1);
+  d.bodies[0].v = mechanism::Number3{0, 0, 0};
+  mechanism::Event hit;
+  hit.id = "Hit";
+  hit.key = "Impact";
+  hit.begin = testing_support::marker(mechanism::kInertial,
+                                      testing_support::axis_frame({-0.3, 0, 0}, {1, 0, 0}));
+  hit.end = testing_support::marker("body_1", testing_support::frame({1, 0, 0}));
+  hit.constants = {{"restitution", 0.8}};
+  d.events = {hit};
+  d.parameters = {parameter("m", "body_1.mass"), parameter("J", "body_1.inertia.yy"),
+                  parameter("c", "body_1.com.x"), parameter("e", "Hit.restitution"),
+                  parameter("wall", "Hit.begin.o.x")};
+  const mbs::Model model(d);
+  const auto g = Comparison(model, tolerance(GetParam(), 1e-8), 5.0, 9).run();
+  EXPECT_GE(g.num_events, 2u);
+  EXPECT_LT(difference(g), 1e-11);
+}
+
+/// Checkpoints: the same bits, in the memory asked for.
+TEST_P(Adjoints, AreTheSameBitsWithCheckpoints) {
+  const mbs::Model chain(testing_support::revolute_chain(2));
+  const auto formulas = dynamics::make_formula_system(ball());
+  for (const System* system :
+       std::initializer_list<const System*>{&chain, formulas.get()}) {
+    auto options = tolerance(GetParam(), 1e-9);
+    options.max_step = 0.01;
+    const auto all = Comparison(*system, options, 2, 5).run();
+    EXPECT_EQ(all.stride, 1);
+    const double memory =
+        8.0 * system->sizes().ny() * 2 * (std::sqrt(2.0 * static_cast<double>(all.num_steps)) + 2);
+    const auto few = Comparison(*system, options, 2, 5).run(memory);
+    EXPECT_GT(few.stride, 1);
+    EXPECT_LE(few.bytes, memory);
+    EXPECT_EQ(few.adjoint, all.adjoint);
+    EXPECT_THROW(Comparison(*system, options, 2, 5).run(8.0 * system->sizes().ny() * 4),
+                 base::InputError);
+  }
+}
+
+TEST(AdjointMethods, SayWhichHaveNone) {
+  EXPECT_TRUE(has_adjoint(Method::kDop853));
+  EXPECT_FALSE(has_adjoint(Method::kBdf));
+}
+
+}  // namespace
+}  // namespace parfait::integrate::adjoint_test

@@ -1,0 +1,166 @@
+#include "parfait/run/fit/gradient.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "parfait/base/error.h"
+#include "parfait/io/problem/problem_file.h"
+#include "parfait/io/results/result_json.h"
+
+// Gradients against numbers that were computed elsewhere: closed forms, and solutions to 1e-13 with
+// complex steps and variational equations.
+namespace parfait::run::gradient_test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kExamples = std::string(PARFAIT_SOURCE_DIR) + "/examples/gradient/";
+
+GradientRun gradient_of(const std::string& file, bool check = true) {
+  GradientRequest request;
+  request.file = kExamples + file;
+  request.check = check;
+  auto run = find_gradient(request);
+  EXPECT_TRUE(run.finished()) << run.result.verdict.message;
+  return run;
+}
+
+void expect(const GradientRun& run, double J, const std::map<std::string, double>& gradient,
+            double tolerance = 1e-9) {
+  EXPECT_NEAR(run.result.objective, J, tolerance * std::abs(J));
+  std::size_t found = 0;
+  for (const auto& entry : run.result.gradient) {
+    const auto expected = gradient.find(entry.parameter);
+    if (expected == gradient.end()) continue;
+    ++found;
+    EXPECT_NEAR(entry.gradient, expected->second,
+                tolerance * std::max(1.0, std::abs(expected->second)))
+        << entry.parameter;
+  }
+  EXPECT_EQ(found, gradient.size());
+  ASSERT_TRUE(run.result.difference.has_value());
+  EXPECT_LT(*run.result.difference, 1e-11);
+}
+
+TEST(Gradient, OfTheOscillatorIsItsClosedForm) {
+  // Oberpeilsteiner (2018), section 3.2; more digits by his formulas, p(0) as corrected.
+  expect(gradient_of("oscillator_problem.xml"), 4.2122961935838973827,
+         {{"c", -0.749834358331695471},
+          {"d", -14.8474158061295989},
+          {"x0", -0.0000927893318591327},
+          {"v0", 0.499946138870149662}});
+}
+
+TEST(Gradient, OfThePendulumWithVelocitiesInItsCost) {
+  expect(gradient_of("pendulum_problem.xml"), 0.56721273745428,
+         {{"d", -0.0556819194497}, {"m", 0.0222727677799}, {"g", 0.3419791578569}});
+}
+
+TEST(Gradient, OfThePendulumWithThreeImpacts) {
+  const std::map<std::string, double> expected = {{"m", 0.214025839037},
+                                                  {"L", 4.850394491252},
+                                                  {"d", -0.695583976870},
+                                                  {"g", -0.088333744692},
+                                                  {"e", 3.568269474807}};
+  const auto mechanism = gradient_of("wall_pendulum_problem.xml");
+  EXPECT_EQ(mechanism.result.events, 3);
+  expect(mechanism, 2.39687015334856, expected);
+  auto with_start = expected;
+  with_start["angle0"] = 3.266917535174;
+  expect(gradient_of("wall_pendulum_ode_problem.xml"), 2.39687015334856, with_start);
+}
+
+TEST(Gradient, OfMisfitAndPriorsIsThatOfDirections) {
+  const std::string text = R"(<problem>
+    <estimate parameter="length" initial="1.2" prior="1.1" sigma="0.1"/>
+    <estimate parameter="damping" initial="0.2"/>
+    <experiment id="swing" model="../pendulum_ode/model.xml">
+      <table>t, angle
+        0.5, 0.3
+        1, -0.4
+        2.5, 0.7
+      </table>
+      <observe column="angle" quantity="angle" sigma="0.05"/>
+      <cost id="J"> <integral> rate^2 </integral> </cost>
+    </experiment>
+  </problem>)";
+  GradientRequest request;
+  request.problem = io::parse_problem_text(text, kExamples + "problem.xml");
+  request.check = true;
+  const auto run = find_gradient(request);
+  ASSERT_TRUE(run.finished()) << run.result.verdict.message;
+  EXPECT_EQ(run.result.costs.size(), 3u);  // J, data, priors
+  EXPECT_LT(*run.result.difference, 1e-12);
+  double sum = 0;
+  for (const auto& cost : run.result.costs) sum += cost.value;
+  EXPECT_NEAR(run.result.objective, sum, 1e-12 * std::abs(sum));
+  EXPECT_NEAR(run.result.costs.back().value, 0.5, 1e-12);  // half of ((1.2 - 1.1) / 0.1)^2
+  // What was read can be written and read again.
+  const auto again =
+      io::parse_problem_text(io::problem_text(*request.problem), request.problem->file);
+  ASSERT_EQ(again.experiments[0].costs.size(), 1u);
+  EXPECT_EQ(again.experiments[0].costs[0].terms[0].formula.text, "rate^2");
+}
+
+TEST(Gradient, WithLittleMemoryHasTheSameBits) {
+  GradientRequest request;
+  request.file = kExamples + "wall_pendulum_problem.xml";
+  const auto all = find_gradient(request);
+  request.memory = "6KB";
+  const auto few = find_gradient(request);
+  EXPECT_EQ(all.result.tape_stride, 1);
+  EXPECT_GT(few.result.tape_stride, 1);
+  EXPECT_LE(few.result.tape_bytes, 6e3);
+  for (std::size_t i = 0; i < all.result.gradient.size(); ++i) {
+    EXPECT_EQ(all.result.gradient[i].gradient, few.result.gradient[i].gradient);
+  }
+  request.memory = "1KB";
+  EXPECT_THROW(find_gradient(request), base::InputError);
+}
+
+std::string error_of(const std::string& experiment, const std::string& options = "") {
+  GradientRequest request;
+  const std::string text = R"(<problem><estimate parameter="c" initial="1"/>
+    <experiment id="one" model="oscillator.xml" end="1">)" +
+                           experiment + "</experiment>" + options + "</problem>";
+  try {
+    request.problem = io::parse_problem_text(text, kExamples + "problem.xml");
+    find_gradient(request);
+  } catch (const base::InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Gradient, SaysWhatItCannotDo) {
+  const std::string cost = "<cost id=\"J\"><final> x </final></cost>";
+  EXPECT_EQ(error_of(cost), "");
+  EXPECT_THAT(error_of(cost + "<grid intervals=\"3\"/>"), HasSubstr("several shooting intervals"));
+  EXPECT_THAT(error_of(cost + "<require at=\"1\"> x = 0 </require>"), HasSubstr("<require>"));
+  EXPECT_THAT(error_of(cost + "<initial fixed=\"false\"/>"), HasSubstr("free initial states"));
+  EXPECT_THAT(error_of("<cost id=\"J\"/>"), HasSubstr("costs nothing"));
+  EXPECT_THAT(error_of("<cost id=\"J\"><final> y </final></cost>"), HasSubstr("y"));
+  EXPECT_THAT(error_of("<cost id=\"J\"><sum> x </sum></cost>"), HasSubstr("<samples>"));
+  EXPECT_THAT(error_of("<cost id=\"J\"><integral> y </integral></cost>"), HasSubstr("y"));
+  EXPECT_THAT(error_of(cost, "<options integrator=\"abm\"/>"), HasSubstr("has no adjoint"));
+}
+
+TEST(Gradient, IsWrittenAndReadAgain) {
+  const auto run = gradient_of("oscillator_problem.xml");
+  const auto again = io::read_gradient_text(io::result_text(run.result), "result.json");
+  EXPECT_EQ(again, run.result);
+}
+
+TEST(Gradient, TakesSizesWithUnits) {
+  EXPECT_EQ(bytes_of("16MB", "--memory"), 16e6);
+  EXPECT_EQ(bytes_of("2 GB", "--memory"), 2e9);
+  EXPECT_EQ(bytes_of("4096", "--memory"), 4096);
+  EXPECT_THROW(bytes_of("-1MB", "--memory"), base::InputError);
+  EXPECT_THROW(bytes_of("1TB5", "--memory"), base::InputError);
+}
+
+}  // namespace
+}  // namespace parfait::run::gradient_test
