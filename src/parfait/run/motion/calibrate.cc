@@ -398,6 +398,8 @@ std::filesystem::path save(CalibrateRun& run, const std::filesystem::path& targe
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
+  folder.write("report.html", report::calibration_report(run.result, curves_of(run.tables),
+                                                         report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});

@@ -153,6 +153,17 @@ result::TrialPoseFacts describe_poses(const motion::Skeleton& skeleton,
   return facts;
 }
 
+std::vector<report::TrialCurves> curves_of(
+    const std::vector<std::pair<std::string, std::string>>& tables) {
+  std::vector<report::TrialCurves> out;
+  const std::string ending = ".angles.csv";
+  for (const auto& [name, text] : tables) {
+    if (!name.ends_with(ending)) continue;
+    out.push_back({name.substr(0, name.size() - ending.size()), io::read_table_text(text, name)});
+  }
+  return out;
+}
+
 InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request) {
   Stopwatch watch;
   const ThreadLimit limit(request.threads);
@@ -213,6 +224,8 @@ std::filesystem::path save(InverseKinematicsRun& run, const std::filesystem::pat
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
+  folder.write("report.html",
+               report::poses_report(run.result, curves_of(run.tables), report::Liveness::kLive));
   run.timing.add("write", watch.lap());
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "parfait/report/pages/motion_report.h"
 #include "parfait/result/inverse_kinematics.h"
 #include "parfait/run/motion/motion_inputs.h"
 
@@ -36,6 +37,10 @@ result::TrialPoseFacts describe_poses(const motion::Skeleton& skeleton,
                                       const MarkerTrialFile& trial, const motion::TrialPoses& poses,
                                       const std::vector<double>& weights, bool degrees,
                                       std::vector<std::pair<std::string, std::string>>& tables);
+
+/// The curves of the angle tables among `tables`, for reports.
+std::vector<report::TrialCurves> curves_of(
+    const std::vector<std::pair<std::string, std::string>>& tables);
 
 /// InputError for what cannot be read or does not fit together.
 InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request);
