@@ -21,14 +21,15 @@ human: tool  ## Build the tool, then estimate ten constants of a sitting human f
 	@python3 examples/sitting_human/table.py run/sitting_human
 	@echo "== report in run/sitting_human/report.html"
 
-test: configure  ## Build everything and run all tests
+test: packages  ## Build everything, the Python module too, and run all tests but those in a browser
+	@scripts/install-packages scripts/packages-python.txt
+	@cmake --preset release -DPARFAIT_PYTHON=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@echo "== Building everything in $(BUILD)"
 	@cmake --build --preset release
 	@echo "== Testing"
 	@ctest --preset release
 
-test-web: web-packages  ## Test reports and viewer in a real browser
-	@scripts/install-packages scripts/packages.txt
+test-web: web-packages packages  ## Test reports and viewer in a real browser
 	@cmake --preset release -DPARFAIT_BROWSER_TESTS=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@cmake --build --preset release --target parfait
 	@ctest --preset release -R '^web\.'

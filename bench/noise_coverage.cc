@@ -36,8 +36,11 @@ estimate::Problem decay(const Case& c, int n) {
   estimate::ExperimentDescription e{.id = "run"};
   e.system = dynamics::make_formula_system(model);
   e.samples = estimate::Samples{.from = 0, .to = 6, .count = n};
-  e.observations.push_back({.column = "a", .quantity = "gain*A + 0.5", .noise = c.noise});
-  e.observations.back().sigma.formula = c.sigma;
+  estimate::Observation& observation = e.observations.emplace_back();
+  observation.column = "a";
+  observation.quantity = "gain*A + 0.5";
+  observation.noise = c.noise;
+  observation.sigma.formula = c.sigma;
   e.data = estimate::sample_table(*e.samples, "t", e.observations);
   problem.experiments.push_back(std::move(e));
   problem.estimates = {{.parameter = "k", .initial = 0.8, .truth = 0.8},

@@ -112,7 +112,10 @@ def test_processes_give_the_same_numbers_by_fork_and_by_spawn():
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
             assert pool.map(estimate, (1, 2)) == expected
-    assert joblib.Parallel(n_jobs=2)(joblib.delayed(estimate)(seed) for seed in (1, 2)) == expected
+    try:
+        assert joblib.Parallel(n_jobs=2)(joblib.delayed(estimate)(seed) for seed in (1, 2)) == expected
+    finally:  # its workers would wait for more, and hold the pipe of whoever reads what is printed here
+        joblib.externals.loky.get_reusable_executor().shutdown(wait=True)
 
 
 def test_threads_do_not_change_the_numbers(examples):

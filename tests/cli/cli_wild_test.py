@@ -54,7 +54,6 @@ class Wild(CliTest):
             self.assertTrue(p["sd"] is None or p["sd"] > 0, p)
         self.assertNotIn("± 0 ", said)
 
-    @unittest.skip("open: from this start the bound a >= 0 leads rmt to where trajectories explode")
     def test_bounds_do_not_stop_a_fit(self):
         result, _ = self.fit("active_set_not_settled", "fixms_h3.xml")
         self.assertEqual(result["status"], "converged")

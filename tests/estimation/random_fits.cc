@@ -243,9 +243,10 @@ class IndependentJudge {
     std::vector<Eigen::Index> free;
     const VectorXd g = J.transpose() * r;
     for (Eigen::Index i = 0; i < z_.size(); ++i) {
-      const double width = 1e-9 * std::max(1.0, std::abs(z_[i]));
-      if (z_[i] <= lower_[i] + width && g[i] > 0) continue;
-      if (z_[i] >= upper_[i] - width && g[i] < 0) continue;
+      // At a bound, or so close that the way to it is worth nothing.
+      const double width = 1e-9 * std::max(1.0, std::abs(z_[i])), worth = 1e-9 * r.squaredNorm();
+      if (g[i] > 0 && (z_[i] <= lower_[i] + width || g[i] * (z_[i] - lower_[i]) < worth)) continue;
+      if (g[i] < 0 && (z_[i] >= upper_[i] - width || -g[i] * (upper_[i] - z_[i]) < worth)) continue;
       if (J.col(i).norm() > 0) free.push_back(i);
     }
     if (free.empty()) return 0;

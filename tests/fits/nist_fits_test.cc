@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "nist_problems.h"
 #include "parfait/estimate/fit/fit.h"
@@ -45,9 +46,16 @@ Outcome solve(const NistProblem& nist, int start, const Method& method) {
     iteration.max_iterations = 1000;
     problem.options.linear.rank_tolerance = 1e-13;  // far starts are nearly singular, no more
   }
-  const FitResult result = fit(problem);
+  FitResult result = fit(problem);
   Outcome out{.iterations = result.iteration.iterations};
   if (result.estimates.empty()) return out;
+  // b1 + b2 exp(-b4 x) + b3 exp(-b5 x): which exponential is called the first is no matter of the
+  // data. NIST has the slower one there.
+  if (nist.name == "MGH17" &&
+      result.estimates[3].statistics.value > result.estimates[4].statistics.value) {
+    std::swap(result.estimates[1], result.estimates[2]);
+    std::swap(result.estimates[3], result.estimates[4]);
+  }
   out.parameters = out.sd = 11;
   for (std::size_t i = 0; i < nist.parameters.size(); ++i) {
     const auto& s = result.estimates[i].statistics;
@@ -113,8 +121,8 @@ TEST(NistFits, AllProblemsAreSolvedToTheDigitsThatAreCertified) {
       table, best_score.solved, best_score.runs, best_score.mean_digits(),
       sum_digits / with_deviations, sd_digits / with_deviations);
   EXPECT_EQ(best_score.runs, 54);
-  EXPECT_GE(scores[kAuto].solved, 53);           // MGH17 from its first start is left
-  EXPECT_GE(scores[kAuto].mean_digits(), 10.4);  // measured 10.48
+  EXPECT_EQ(scores[kAuto].solved, 54);
+  EXPECT_GE(scores[kAuto].mean_digits(), 10.4);  // measured 10.74
   EXPECT_GE(scores[kNatural].solved, 48);
   // Back projection that is not tested loses six and four of them.
   EXPECT_GE(scores[kNaturalBack].solved, scores[kNatural].solved);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parfait/math/nonnegative_least_squares.h"
 
@@ -109,19 +110,17 @@ double reach(const Problem& problem, const std::vector<int>& working, const Vect
   return step;
 }
 
-/// Position in the working set of the row to leave, -1 if no multiplier is negative. The most
-/// negative one; with `bland` the row with the lowest number, which cannot cycle.
+/// Position in the working set of the row to leave, the one with the most negative multiplier; -1
+/// if there is none. Rows in `kept` have left before, and that brought nothing.
 int leaving_row(const Problem& problem, const std::vector<int>& working,
-                const VectorXd& multipliers, double gradient_scale, bool bland) {
+                const VectorXd& multipliers, double gradient_scale, const std::vector<bool>& kept) {
   int leaving = -1;
   double lowest = -1e-12 * gradient_scale;
   for (int i = 0; i < static_cast<int>(working.size()); ++i) {
     const double size = multipliers[i] * problem.row_norm[working[i]];
-    if (size >= -1e-12 * gradient_scale) continue;
-    if (bland ? leaving < 0 || working[i] < working[leaving] : size < lowest) {
-      leaving = i;
-      lowest = size;
-    }
+    if (size >= lowest || kept[static_cast<std::size_t>(working[i])]) continue;
+    leaving = i;
+    lowest = size;
   }
   return leaving;
 }
@@ -144,7 +143,14 @@ ActiveSetResult solve_active_set(MatIn J1, VecIn r1, MatIn J2, VecIn r2, MatIn J
     }
   }
 
-  const int most = 50 + 10 * static_cast<int>(J3.rows());
+  // Degenerate problems could go round in circles, and so could those whose weakest directions are
+  // taken for none: the promise of a multiplier is then not kept. A row that left without any
+  // decrease stays the next time, until there is one.
+  std::vector<bool> kept(static_cast<std::size_t>(J3.rows()), false);
+  double least = std::numeric_limits<double>::infinity();
+  int last_left = -1;
+
+  const int most = 50 + 20 * static_cast<int>(J3.rows());
   result.status = Status::kMaxIterations;
   for (result.iterations = 0; result.iterations < most; ++result.iterations) {
     result.solver = problem.factorized(working);
@@ -161,13 +167,20 @@ ActiveSetResult solve_active_set(MatIn J1, VecIn r1, MatIn J2, VecIn r2, MatIn J
     const VectorXd multipliers =
         result.solver.multipliers(gradient).tail(static_cast<Index>(working.size()));
     const double scale = gradient.norm() + (J1.transpose() * r1).norm();
-    const int leaving =
-        leaving_row(problem, working, multipliers, scale, result.iterations > most / 2);
+    const double objective = (J1 * x + r1).squaredNorm();
+    if (objective < (1 - 1e-13) * least) {
+      least = objective;
+      std::fill(kept.begin(), kept.end(), false);
+    } else if (last_left >= 0) {
+      kept[static_cast<std::size_t>(last_left)] = true;
+    }
+    const int leaving = leaving_row(problem, working, multipliers, scale, kept);
     if (leaving < 0) {
       result.status = Status::kSolved;
       result.multipliers(working) = multipliers.cwiseMax(0);
       break;
     }
+    last_left = working[static_cast<std::size_t>(leaving)];
     working.erase(working.begin() + leaving);
   }
   std::sort(working.begin(), working.end());

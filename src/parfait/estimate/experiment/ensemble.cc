@@ -395,6 +395,29 @@ VectorXd Ensemble::into_bounds(VecIn x) const {
   return out;
 }
 
+double Ensemble::longest_step(VecIn dx) const {
+  constexpr double kFactor = 100;  // by which a step may change a parameter with log
+  double largest = 0;
+  for (int i = 0; i < shared_.size(); ++i) {
+    if (shared_.is_log(i)) largest = std::max(largest, shared_.scale(i) * std::abs(dx[i]));
+  }
+  for (int e = 0; e < num_experiments(); ++e) {
+    const ExperimentLayout& layout = experiment(e).layout();
+    for (int i = 0; i < layout.locals.size(); ++i) {
+      if (!layout.locals.is_log(i)) continue;
+      const double change = dx[offset_of(e) + layout.first_local + i];
+      largest = std::max(largest, layout.locals.scale(i) * std::abs(change));
+    }
+  }
+  return std::min(1.0, std::log(kFactor) / largest);
+}
+
+VectorXd Ensemble::correction() {
+  std::vector<RightSide> rights = rights_;
+  for (RightSide& right : rights) right.b.setZero();
+  return expand(linear_.solve(rights), true);
+}
+
 VectorXd Ensemble::adopt(VecIn x) {
   if (!consistent_) return x;
   std::vector<std::vector<double>> parts(experiments_.size());

@@ -45,6 +45,8 @@ class Ensemble : public LeastSquaresProblem {
   bool has_inequalities() const override;
   void set_unbounded(bool on) override { unbounded_ = on; }
   Eigen::VectorXd into_bounds(VecIn x) const override;
+  double longest_step(VecIn dx) const override;
+  Eigen::VectorXd correction() override;
   Eigen::VectorXd adopt(VecIn x) override;
   /// Nodes go onto the constraints after each step.
   void set_consistent(bool consistent) { consistent_ = consistent; }

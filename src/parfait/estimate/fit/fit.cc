@@ -240,6 +240,11 @@ FitResult fit(PreparedProblem& prepared, const FitSettings& settings) {
   const auto iterate = std::chrono::steady_clock::now();
   GaussNewtonOptions options = problem.options.iteration;
   options.tolerance = settings.tolerance.value_or(options.tolerance);
+  if (settings.max_iterations) {
+    const int most = *settings.max_iterations;
+    options.max_iterations = std::min(most, options.max_iterations.value_or(most));
+  }
+  options.last_resort = options.last_resort && !settings.one_of_many;
   OnIteration on_iteration;
   if (settings.on_iteration) {
     on_iteration = [&](const Iteration& line, VecIn x) {

@@ -88,6 +88,8 @@ struct FitSettings {
   bool certify = false;
   std::optional<Eigen::VectorXd> start{};  ///< x of an earlier result, instead of the first guess
   std::optional<double> tolerance{};       ///< instead of that of the problem
+  std::optional<int> max_iterations{};     ///< the fewer of these and those of the problem
+  bool one_of_many = false;                ///< the next start is worth more than a second way
   bool statistics = true;  ///< false: where the fit ends and the values there, nothing about them
 };
 

@@ -142,6 +142,14 @@ class Walk {
     return x;
   }
 
+  /// Whether the last iterations changed nothing that matters here, as in a valley without end.
+  bool has_settled(const std::vector<Iteration>& history, double objective) const {
+    constexpr std::size_t kLast = 5;
+    constexpr double kMatters = 0.01;
+    const std::size_t first = history.size() > kLast ? history.size() - 1 - kLast : 0;
+    return history[first].objective - objective <= kMatters * (threshold_ - result_.objective);
+  }
+
   /// Estimates everything else. None: that failed, and the objective is not known to lie below the
   /// threshold.
   std::optional<Place> estimate_at(double u, VectorXd start) {
@@ -157,8 +165,13 @@ class Walk {
          .formula = fmt::format("({} - ({:.17g})) / ({:.17g})",
                                 unknowns_.estimate(index_).parameter, value, dp_du)});
     prepared_.hold(std::move(equation));
-    const FitResult fitted =
-        fit(prepared_, {.start = std::move(start), .tolerance = tolerance_, .statistics = false});
+    // From the last point it is not far, and what leads far away only costs time.
+    constexpr int kEnough = 30;
+    const FitResult fitted = fit(prepared_, {.start = std::move(start),
+                                             .tolerance = tolerance_,
+                                             .max_iterations = kEnough,
+                                             .one_of_many = true,
+                                             .statistics = false});
     prepared_.release();
     if (fitted.iteration.status == GaussNewtonResult::Status::kInterrupted) interrupted_ = true;
     if (interrupted_) return {};
@@ -174,7 +187,8 @@ class Walk {
     const bool feasible = fitted.iteration.history.back().infeasibility <= 1e-6;
     const double g = std::sqrt(std::max(0.0, fitted.objective - result_.objective) /
                                (threshold_ - result_.objective));
-    if (!fitted.converged() && !(feasible && g < 1)) {
+    const bool is_enough = g < 1 || has_settled(fitted.iteration.history, fitted.objective);
+    if (!fitted.converged() && !(feasible && is_enough)) {
       why_ = fitted.iteration.message;
       return {};
     }
@@ -191,7 +205,8 @@ class Walk {
       double part = fa / (fa - fb);
       if (i % 8 == 7) part = 0.5;
       const double u = a.u + std::clamp(part, 1e-3, 1 - 1e-3) * (b.u - a.u);
-      const auto c = estimate_at(u, extrapolated(a, b, u));
+      auto c = estimate_at(u, extrapolated(a, b, u));
+      if (!c && !interrupted_) c = estimate_at(u, a.x);
       if (interrupted_) return ended(ProfileEnd::kInterrupted, std::nan(""));
       if (!c) return ended(ProfileEnd::kFailed, std::nan(""), why_);
       const double fc = c->g - 1;

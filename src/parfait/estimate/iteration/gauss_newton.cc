@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "parfait/base/error.h"
 #include "parfait/estimate/iteration/arrival.h"
@@ -124,6 +125,8 @@ class Progress {
 /// limit ends.
 constexpr int kPatience = 8;
 constexpr int kLastPatience = 100;
+/// By this factor, each time.
+constexpr double kGrowth = 2;
 /// An objective that a step makes this many times larger has left the problem.
 constexpr double kExplodes = 10;
 
@@ -168,6 +171,13 @@ class Run {
   GaussNewtonResult finish(Ending status, std::string message);
   /// From the best point on with the method that descends; false if that is what failed.
   bool change_method(const char* why);
+  void descend_from(const VectorXd& x, const char* why);
+  /// From the start again with Levenberg and Marquardt's method, whose damping does not follow the
+  /// columns: the last that `auto` has to offer. False if that is not possible, or has been.
+  bool try_once_more();
+  /// From an end where something has lost its influence: back to where it had some, if that lowers
+  /// the objective, and on from there.
+  bool revive(const LeastSquaresProblem::Values& here);
   bool stopped() const { return interrupted_ && interrupted_(); }
   bool judged(const LeastSquaresProblem::Precision& precision, VecIn dx, ArrivalOptions arrival,
               const Iteration& line);
@@ -179,7 +189,8 @@ class Run {
   const OnIteration& on_iteration_;
   const Interrupted& interrupted_;
   std::unique_ptr<StepChooser> chooser_;
-  bool may_change_ = false, descends_ = false;
+  bool may_change_ = false, descends_ = false, damps_ = false;
+  bool has_equations_ = false;
   bool unbounded_ = false, was_unbounded_ = false;  ///< inequalities are left aside for a while
   VectorXd start_;
   GaussNewtonResult result_;
@@ -187,6 +198,13 @@ class Run {
   bool last_was_full_ = true;
   double objective_ = 0;  ///< at x_
   Best best_;
+  /// Where the data left the fewest directions open, the last such point.
+  VectorXd x_most_seen_;
+  int least_open_ = std::numeric_limits<int>::max(), most_rank_ = 0;
+  int growing_ = 0;  ///< increments in a row that were much longer than the one before
+  static constexpr int kMostRevivals = 3;
+  int revivals_ = 0;
+  double collapsed_ = std::nan("");  ///< the objective at a first end with less rank than before
   Progress progress_;
 };
 
@@ -219,14 +237,32 @@ bool Run::change_method(const char* why) {
     progress_ = {};
     return true;
   }
+  descend_from(best_.exists() ? best_.x : x_, why);
+  return true;
+}
+
+void Run::descend_from(const VectorXd& x, const char* why) {
   may_change_ = false;
   descends_ = true;
   chooser_ = make_monotone_descent();
   problem_.set_curved(true);
   result_.descent_from = result_.iterations;
   result_.descent_reason = why;
-  if (best_.exists()) x_ = best_.x;
-  x_plain_ = x_before_ = x_;
+  x_ = x_plain_ = x_before_ = x;
+  remainder_.resize(0);
+  last_was_full_ = false;
+  progress_ = {};
+}
+
+bool Run::try_once_more() {
+  const bool has_more = options_.globalization == Globalization::kAuto && options_.last_resort &&
+                        descends_ && !damps_ && !has_equations_;
+  if (!has_more) return false;
+  descends_ = false;
+  damps_ = true;
+  chooser_ = make_levenberg_marquardt(options_);
+  problem_.set_curved(false);
+  x_ = x_plain_ = x_before_ = start_;
   remainder_.resize(0);
   last_was_full_ = false;
   progress_ = {};
@@ -248,6 +284,28 @@ bool Run::judged(const LeastSquaresProblem::Precision& precision, VecIn dx, Arri
   const bool arrived = judge(problem_, precision, x_, curved, arrival).arrived;
   problem_.damp_no_more();
   return arrived;
+}
+
+bool Run::revive(const LeastSquaresProblem::Values& here) {
+  if (options_.globalization != Globalization::kAuto) return false;
+  constexpr double kLower = 1e-9;
+  for (Eigen::Index i = 0; i < x_.size(); ++i) {
+    for (double s = 1; s > 0.05 && x_[i] != start_[i]; s /= 2) {
+      VectorXd there = x_;
+      there[i] += s * (start_[i] - x_[i]);
+      const auto values = problem_.evaluate(there);
+      ++result_.evaluations;
+      if (!values.exists || !feasible(values) ||
+          values.objective > here.objective - kLower * std::abs(here.objective)) {
+        continue;
+      }
+      ++revivals_;
+      descend_from(there, "a parameter without influence that had some elsewhere");
+      return true;
+    }
+  }
+  (void)problem_.linearize(x_);  // trials were elsewhere
+  return false;
 }
 
 /// A stuck iteration may be at the end of what the numbers can tell.
@@ -286,6 +344,7 @@ GaussNewtonResult Run::from(VecIn start) {
       return finish(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed, why);
     }
     const bool holds = feasible(values);
+    has_equations_ |= values.infeasibility > 0;
     if (may_change_ && holds && best_.exists() && best_.objective >= 0 &&
         values.objective > kExplodes * best_.objective) {
       if (change_method("a step that made the objective explode")) continue;
@@ -310,6 +369,12 @@ GaussNewtonResult Run::from(VecIn start) {
     if (remainder_.size() > 0 && x_ != x_before_) {
       line.kappa = problem_.norm(problem_.increment_of(remainder_)) / problem_.norm(x_ - x_before_);
     }
+    const int open = line.num_free - line.rank;
+    if (open <= least_open_) {
+      least_open_ = open;
+      x_most_seen_ = x_;
+    }
+    most_rank_ = std::max(most_rank_, line.rank);
     const auto report = [&] {
       result_.history.push_back(line);
       return !on_iteration_ || on_iteration_(line, x_);
@@ -342,14 +407,31 @@ GaussNewtonResult Run::from(VecIn start) {
           change_method("an end above the best point")) {
         continue;
       }
-      // A parameter that a step threw far away may hide what the others do.
-      int least_open = line.num_free - line.rank;
-      for (const auto& before : result_.history) {
-        least_open = std::min(least_open, before.num_free - before.rank);
+      if (damps_ && best_.better_than(values.objective, problem_.noise() > 0)) {
+        report();
+        return finish(Ending::kStepTooSmall, "no acceptable step from the best point");
       }
-      if (line.num_free - line.rank > least_open &&
-          change_method("an end where the data determine less than on the way")) {
-        continue;
+      // A parameter that a step threw far away has no slope left where it is, or hides what the
+      // others do: that is no minimum.
+      if (open > least_open_ && revivals_ < kMostRevivals && revive(values)) continue;
+      if (open > least_open_ && line.rank < most_rank_) {
+        // Unless another way leads there, too.
+        const bool again =
+            std::isfinite(collapsed_) &&
+            std::abs(values.objective - collapsed_) <= 1e-9 * std::abs(collapsed_) &&
+            (!precision.known || judge(problem_, precision, x_, dx, arrival).arrived);
+        if (options_.globalization == Globalization::kAuto && !std::isfinite(collapsed_)) {
+          collapsed_ = values.objective;
+          descend_from(x_most_seen_, "an end where the data determine less than on the way");
+          continue;
+        }
+        if (!again && try_once_more()) continue;
+        if (!again) {
+          report();
+          return finish(Ending::kStepTooSmall,
+                        "the data determine less here than on the way: a parameter has become so "
+                        "small or so large that others have no influence");
+        }
       }
       report();
       // Where the last steps were none of Gauss-Newton, its rate has to be looked for.
@@ -367,7 +449,11 @@ GaussNewtonResult Run::from(VecIn start) {
     }
     const int idle = progress_.idle(values.objective, values.infeasibility, line.increment);
     if (idle >= kPatience && change_method("iterations without progress")) continue;
+    const double before = result_.history.empty() ? 0 : result_.history.back().increment;
+    growing_ = before > 0 && line.increment > kGrowth * before ? growing_ + 1 : 0;
+    if (growing_ >= kPatience / 2 && change_method("increments that grow and grow")) continue;
     const bool limited = options_.max_iterations.has_value();
+    if (!limited && idle >= kLastPatience && try_once_more()) continue;
     if (limited ? result_.iterations >= *options_.max_iterations : idle >= kLastPatience) {
       report();
       const double left = deviations_left(problem_, x_, dx, arrival.rate);
@@ -411,7 +497,7 @@ GaussNewtonResult Run::from(VecIn start) {
                                   "smaller rtol would go further",
                                   line.increment));
       }
-      if (change_method("no acceptable step")) continue;
+      if (change_method("no acceptable step") || try_once_more()) continue;
       if (options_.globalization == Globalization::kFull) {
         return finish(Ending::kEvaluationFailed,
                       "the full step leads to a point that cannot be evaluated: " + why);
@@ -423,7 +509,7 @@ GaussNewtonResult Run::from(VecIn start) {
     x_before_ = x_;
     x_ = problem_.adopt(step.x);
     x_plain_ = step.x_plain;
-    last_was_full_ = step.t >= 1 || options_.globalization == Globalization::kLm;
+    last_was_full_ = step.t >= 1 || damps_ || options_.globalization == Globalization::kLm;
     if (descends_) last_was_full_ = false;
     ++result_.iterations;
     if (!go_on) return finish(Ending::kInterrupted, "interrupted");

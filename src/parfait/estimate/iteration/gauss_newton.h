@@ -27,12 +27,13 @@ enum class Convergence : std::uint8_t {
 const char* text(Convergence convergence);
 
 struct GaussNewtonOptions {
-  Globalization globalization = Globalization::kRmt;
+  Globalization globalization = Globalization::kAuto;
   bool back_projection = true;  ///< x_k + t dx + delta(t), where that is closer to the path
   Convergence convergence = Convergence::kStatistical;
-  double tolerance = 1e-6;              ///< relative, of each unknown; kIncrement: on |dx|
-  std::optional<int> max_iterations{};  ///< none: as long as there is progress
-  double min_step = 1e-8;               ///< shortest t before giving up
+  double tolerance = 1e-6;  ///< relative, of each unknown; kIncrement: on |dx|
+  bool last_resort = true;  ///< auto, without equations: in the end also lm, from the start
+  std::optional<int> max_iterations{};             ///< none: as long as there is progress
+  double min_step = 1e-8;                          ///< shortest t before giving up
   double eta = 1.0, eta_min = 0.8, eta_max = 1.2;  ///< rmt: window of t [omega] |dx|
 };
 void check_options(const GaussNewtonOptions& options);

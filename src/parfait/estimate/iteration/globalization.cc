@@ -48,7 +48,8 @@ class LineSearch : public StepChooser {
     return omega > 0 ? std::min(1.0, options_.eta / (omega * length)) : 1.0;
   }
 
-  Step accept(LeastSquaresProblem& problem, VecIn dx, const Trial& trial, double test, int trials) {
+  Step accept(LeastSquaresProblem& problem, VecIn x, VecIn dx, const Trial& trial, double test,
+              int trials) {
     omega_ = trial.omega;
     Step step{.found = true,
               .t = trial.t,
@@ -57,14 +58,16 @@ class LineSearch : public StepChooser {
               .omega = trial.omega,
               .test = test,
               .trials = trials};
-    if (options_.back_projection) project_back(problem, dx, trial, step);
+    if (options_.back_projection) project_back(problem, x, dx, trial, step);
     return step;
   }
 
   /// x(t) + delta(t), if that is closer to the path than x(t) is, by the factor of this test.
   /// (G7, G8)
-  void project_back(LeastSquaresProblem& problem, VecIn dx, const Trial& trial, Step& step) const {
+  void project_back(LeastSquaresProblem& problem, VecIn x, VecIn dx, const Trial& trial,
+                    Step& step) const {
     const VectorXd back = problem.into_bounds(trial.x + trial.delta);
+    if (problem.longest_step(back - x) < 1) return;
     if (trial.eta > kSurelyContracts) {
       ++step.trials;
       if (!problem.evaluate(back).exists) return;
@@ -90,7 +93,7 @@ class FullStep : public LineSearch {
               const LeastSquaresProblem::Values& /*at_x*/) override {
     const Trial trial = try_step(problem, x, dx, 1);
     if (!trial.exists) return {};
-    return accept(problem, dx, trial, trial.level, 1);
+    return accept(problem, x, dx, trial, trial.level, 1);
   }
 };
 
@@ -100,10 +103,11 @@ class NaturalTest : public LineSearch {
   using LineSearch::LineSearch;
   Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
               const LeastSquaresProblem::Values& /*at_x*/) override {
-    double t = predicted(omega_, problem.norm(dx));
+    double t = std::min(predicted(omega_, problem.norm(dx)), problem.longest_step(dx));
     for (int trials = 1; t >= options_.min_step; ++trials) {
       const Trial trial = try_step(problem, x, dx, t);
-      if (trial.exists && trial.level < 1) return accept(problem, dx, trial, trial.level, trials);
+      if (trial.exists && trial.level < 1)
+        return accept(problem, x, dx, trial, trial.level, trials);
       const double next = trial.exists ? predicted(trial.omega, problem.norm(dx)) : t / 2;
       t = std::clamp(next, t / 10, t / 2);
     }
@@ -111,7 +115,8 @@ class NaturalTest : public LineSearch {
   }
 };
 
-/// Restrictive monotonicity: eta(t) <= eta_max, and not less than eta_min unless t = 1. (G6)
+/// Restrictive monotonicity: eta(t) <= eta_max, and not less than eta_min unless t is the longest
+/// there is. (G6)
 class RestrictiveTest : public LineSearch {
  public:
   using LineSearch::LineSearch;
@@ -119,17 +124,18 @@ class RestrictiveTest : public LineSearch {
               const LeastSquaresProblem::Values& /*at_x*/) override {
     constexpr int kMostTrials = 60;
     const double length = problem.norm(dx);
-    double t = predicted(omega_, length);
-    double low = 0, high = 1;  // low passes, high is too long (unless it is 1)
+    const double longest = problem.longest_step(dx);
+    double t = std::min(predicted(omega_, length), longest);
+    double low = 0, high = longest;  // low passes, high is too long (unless it is the longest)
     double eta_low = 0, eta_high = 0;
     bool too_long = false;
     Trial best;  // at low
     for (int trials = 1; trials <= kMostTrials && t >= options_.min_step; ++trials) {
       Trial trial = try_step(problem, x, dx, t);
       const bool passes = trial.exists && trial.eta <= options_.eta_max;
-      if (passes && (t == 1 || trial.eta >= options_.eta_min)) {
+      if (passes && (t == longest || trial.eta >= options_.eta_min)) {
         const double eta = trial.eta;
-        return accept(problem, dx, trial, eta, trials);
+        return accept(problem, x, dx, trial, eta, trials);
       }
       double next = trial.exists ? predicted(trial.omega, length) : 0.5 * (low + t);
       if (passes) {
@@ -145,12 +151,12 @@ class RestrictiveTest : public LineSearch {
       // Where eta(t) jumps over its window (a point that does not exist, say) the longest step that
       // passes is taken.
       if (best.exists && high - low < 1e-3 * high)
-        return accept(problem, dx, best, best.eta, trials);
+        return accept(problem, x, dx, best, best.eta, trials);
       const double margin = 0.1 * (high - low);
       next = std::clamp(next, low + margin, too_long ? high - margin : high);
       t = next;
     }
-    if (best.exists) return accept(problem, dx, best, best.eta, kMostTrials);
+    if (best.exists) return accept(problem, x, dx, best, best.eta, kMostTrials);
     return {};
   }
 

@@ -27,6 +27,7 @@ class MonotoneDescent : public StepChooser {
   Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
               const LeastSquaresProblem::Values& at_x) override {
     constexpr int kMostTrials = 40, kBeforeShortening = 8;
+    constexpr double kEnough = 1e-4;  // of the decrease that was predicted
     int evaluations = 0;
     bool at_trial = false;
     const auto evaluate = [&](const VectorXd& point) {
@@ -41,8 +42,12 @@ class MonotoneDescent : public StepChooser {
         more_damping();
         continue;
       }
-      const double t = trial < kBeforeShortening ? 1 : std::pow(0.5, trial - kBeforeShortening + 1);
-      const VectorXd damped = t * problem.increment();
+      const VectorXd whole = problem.increment();
+      const double longest = problem.longest_step(whole);
+      const double t = trial < kBeforeShortening
+                           ? longest
+                           : longest * std::pow(0.5, trial - kBeforeShortening + 1);
+      const VectorXd damped = t * whole;
       // The linear step makes the constraints feasible: its decrease counts both.
       const double model = problem.model_objective();
       if (at_x.infeasibility > 0) {
@@ -50,12 +55,26 @@ class MonotoneDescent : public StepChooser {
       }
       const double merit_x = at_x.objective + weight_ * at_x.infeasibility;
       const double predicted = t * (merit_x - model);  // convex: at least this for t < 1
-      const VectorXd point = problem.into_bounds(x + damped);
-      const auto values = evaluate(point);
+      VectorXd point = problem.into_bounds(x + damped);
+      auto values = evaluate(point);
       at_trial = true;
-      const double actual = values.exists
-                                ? merit_x - (values.objective + weight_ * values.infeasibility)
-                                : -std::numeric_limits<double>::infinity();
+      const auto decrease = [&](const LeastSquaresProblem::Values& at) {
+        return at.exists ? merit_x - (at.objective + weight_ * at.infeasibility)
+                         : -std::numeric_limits<double>::infinity();
+      };
+      double actual = decrease(values);
+      // A step may be good for the data and fail for what the curvature of the equations left of
+      // it (Maratos 1978): without that?
+      if (values.exists && values.infeasibility > 0 && !(actual > kEnough * predicted)) {
+        problem.damp_no_more();
+        const VectorXd corrected = problem.into_bounds(point + problem.correction());
+        const auto without = evaluate(corrected);
+        if (decrease(without) > actual) {
+          point = corrected;
+          values = without;
+          actual = decrease(without);
+        }
+      }
       const double gain = predicted > 0 ? actual / predicted : -1;
       // Close to the minimum the decrease is lost in rounding, long before the increments are:
       // there these must shrink.
@@ -66,7 +85,7 @@ class MonotoneDescent : public StepChooser {
         problem.damp_no_more();
         lost = problem.norm(problem.increment()) < 0.9 * problem.norm(dx);
       }
-      if (gain > 1e-4 || lost) {
+      if (gain > kEnough || lost) {
         const double good = std::clamp(lost ? 1.0 : gain, 0.0, 1.0);
         lambda_ = std::max(1e-18, lambda_ * std::max(1.0 / 9, 1 - std::pow(2 * good - 1, 3)));
         growth_ = 2;

@@ -64,6 +64,13 @@ class LeastSquaresProblem {
   /// outside.
   virtual Eigen::VectorXd into_bounds(VecIn x) const = 0;
 
+  /// The longest t <= 1 for which x + t dx may be trusted whatever the linear problem says: an
+  /// exponential has forgotten its linearization after a few powers of ten.
+  virtual double longest_step(VecIn /*dx*/) const { return 1; }
+  /// -J+ (0, r2) with J of the last linearize() and the equations of the last evaluate(): what
+  /// their curvature left of a step.
+  virtual Eigen::VectorXd correction() { return Eigen::VectorXd::Zero(num_variables()); }
+
   /// The point an iteration continues from instead of x: consistent variants move states onto their
   /// manifold. Not part of omega or of any test.
   virtual Eigen::VectorXd adopt(VecIn x) { return x; }

@@ -79,6 +79,7 @@ StartResult fit_one(const Problem& problem, int number) {
     bool hopeless = false;
     FitSettings settings;
     settings.statistics = false;
+    settings.one_of_many = true;
     settings.on_iteration = [&](const Iteration& line, const std::vector<double>&, VecIn) {
       hopeless = watch.is_hopeless(line);
       return !hopeless && !(ask && ask());
