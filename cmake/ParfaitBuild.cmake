@@ -34,6 +34,7 @@ find_package(Clp REQUIRED)  # linear programs of the l1 and l-infinity norms
 find_package(KLU REQUIRED)  # sparse systems of the integrator hht
 find_package(SBML REQUIRED)  # models of systems biology
 find_package(yaml-cpp REQUIRED)  # PEtab problems
+find_package(Lua54 REQUIRED)  # LuaModel files
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)  # what reports carry along
 if(PARFAIT_TESTS)

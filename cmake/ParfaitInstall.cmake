@@ -32,4 +32,5 @@ install(FILES ${PROJECT_BINARY_DIR}/parfait-config.cmake
               ${PROJECT_BINARY_DIR}/parfait-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindClp.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindSBML.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindLua54.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake DESTINATION ${package_dir})

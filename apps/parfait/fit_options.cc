@@ -58,6 +58,10 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   const char* how = "How to compute it";
   add("--coordinates", request.coordinates, "NAME", "of mechanisms: natural or joint (natural)",
       how);
+  add("--integrator", request.integrator, "NAME",
+      "auto, dop853, dopri5, abm, bdf or hht (problem file, or auto: dop853, bdf where a model has "
+      "algebraic states or turns out to be stiff)",
+      how);
   add("--globalization", request.globalization, "NAME",
       "auto, rmt, natural, full or lm (problem file, or auto)", how);
   add("--tol", request.tolerance, "X", "relative accuracy of every unknown (problem file, or 1e-6)",

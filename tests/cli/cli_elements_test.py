@@ -95,8 +95,7 @@ class Elements(CliTest):
             own = element.get("quantities", families[TAGS[kind]])
             model = self.write("m.xml", model_text(element_text(kind, element, required(element["constants"]))))
             if own:
-                # Open: a bushing that begins exactly where its signs change stops as if it chattered.
-                self.observe(model, [f"E.{name}" for name in own if "<" not in name], code=int(element["key"] == "Bushing"))
+                self.observe(model, [f"E.{name}" for name in own if "<" not in name])
             for name in set(families[TAGS[kind]]) - set(own):
                 if "<" in name:
                     continue  # one for each joint of the model

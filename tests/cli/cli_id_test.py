@@ -74,6 +74,17 @@ class InverseDynamics(CliTest):
         self.assertIn('load "Push" is known from 0 to 3 s only; it is zero elsewhere.',
                       self.run_cli("id", "body.osim", "q.mot", "--loads", "loads.xml", "--out", "r").stdout)
 
+    def test_a_robot_at_rest_carries_its_weight(self):
+        example = SOURCE / "examples/urdf_arm"
+        self.run_cli("id", example / "arm.urdf", example / "motion.mot", "--out", "r", "--quiet")
+        with open(self.folder / "r/moments.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        g = 9.81
+        self.assertAlmostEqual(float(rows[20]["shoulder"]), -g * (3 * 0.2 + 2 * 0.55 + 0.5 * 0.74 + 0.1 * 0.79), places=4)
+        self.assertAlmostEqual(float(rows[20]["elbow"]), -g * (2 * 0.15 + 0.5 * 0.34 + 0.1 * 0.39), places=4)
+        self.assertAlmostEqual(float(rows[20]["yaw"]), 0, places=4)
+        self.assertGreater(max(abs(float(row["yaw"])) for row in rows), 0.5)  # it moves
+
     def test_what_does_not_fit_is_refused_and_nothing_written(self):
         self.write_pushes()
         self.write("other.mot", "q\nversion=1\nnRows=2\nnColumns=2\nendheader\ntime y\n0 1\n1 2\n")

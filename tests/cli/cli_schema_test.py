@@ -29,6 +29,8 @@ class ResultSchema(CliTest):
             root = re.search(r"<(\w+)", text).group(1)
             runs = [["fit", file], ["synthesize", file]] if root == "problem" else [
                 ["simulate", file, "--until", "0.1"], ["modes", file]]
+            if "<cost" in text:  # what is made small, without data
+                runs = [["gradient", file]]
             if file.parent.name == "sitting_human" and root == "problem":  # minutes: one of them, at its start
                 runs = [["fit", file, "--max-iterations", "0"]] if file.name == "problem.xml" else []
             for command in runs:
@@ -37,7 +39,7 @@ class ResultSchema(CliTest):
                     result = self.result("r")
                     self.assertEqual(SCHEMA.errors(result), [])
                     commands.add(result["command"])
-        self.assertEqual(commands, {"simulate", "modes", "fit", "synthesize"})
+        self.assertEqual(commands, {"simulate", "modes", "fit", "synthesize", "gradient"})
 
     def run_any(self, command):
         """Some examples show what does not converge or never comes to rest."""

@@ -62,10 +62,22 @@ class Wild(CliTest):
             self.assertAlmostEqual(p["value"], self.value(free, p["id"])["value"], delta=1e-2 * p["sd"])
 
     def test_max_steps_is_what_was_asked_for(self):
-        _, said = self.fit("max_steps_ignored", "p100.xml", code=1)
+        _, said = self.fit("max_steps_ignored", "p100.xml", "--integrator", "dop853", code=1)
         self.assertIn("limit of 100 steps", said)
         self.assertIn('The model is stiff here (rates of 1e+06 per unit of time', said)
         self.assertIn('integrator="bdf"', said)
+
+    def test_a_stiff_model_goes_on_with_bdf(self):
+        self.write("model.xml", '<ode> <parameter id="k" initial="1e6"/> <parameter id="a" initial="1"/> '
+                                '<state id="x" initial="0" derivative="k*(a*cos(t) - x)"/> </ode>')
+        self.write("p.xml", '<problem> <estimate parameter="a"/> <experiment id="e" model="model.xml"> <table>\nt,x\n1,0.5\n2,-0.4\n'
+                            '</table> <observe column="x" quantity="x"/> </experiment> </problem>')
+        done = self.run_cli("fit", "p.xml", "--integrator", "dop853", "--out", "explicit", code=1)
+        self.assertIn('integrator="bdf" is made for that', done.stdout + done.stderr)
+        done = self.run_cli("fit", "p.xml", "--out", "r")
+        self.assertIn("the model is stiff; integrated with bdf from there on", done.stdout + done.stderr)
+        # a cos(t) = x, but for 1e-6: least squares in one unknown
+        self.assertAlmostEqual(self.result("r")["parameters"][0]["value"], (0.5 * math.cos(1) - 0.4 * math.cos(2)) / (math.cos(1) ** 2 + math.cos(2) ** 2), delta=1e-5)
 
     def test_data_that_begin_late_are_pointed_out(self):
         for file in (SOURCE / "tests/cases/wild/year_begins_at_zero").iterdir():

@@ -6,6 +6,12 @@
 
 #include "parfait/base/error.h"
 #include "parfait/expr/formula.h"
+#include "parfait/io/foreign/lua_model.h"
+#include "parfait/io/foreign/osim.h"
+#include "parfait/io/foreign/osim_writer.h"
+#include "parfait/io/foreign/urdf.h"
+#include "parfait/io/model/model_file.h"
+#include "parfait/io/motion_files/external_loads.h"
 #include "parfait/io/problem/problem_file.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
@@ -56,6 +62,40 @@ run::Model read_model(const std::string& text) {
 
 void model(const std::string& text) {
   read_model(text);
+}
+
+/// A model file of ours that says the same.
+void write_and_read(const mechanism::Description& description) {
+  const auto written = io::model_text(description);
+  require(io::model_text(io::read_model_text(written, "m.xml")) == written);
+}
+
+/// OpenSim: read, written as ours, written back without changes.
+void osim(const std::string& text) {
+  if (text.find("<ExternalLoads") != std::string::npos) {
+    io::read_external_loads_text(text, "l.xml");
+    return;
+  }
+  const auto description = io::read_osim_text(text, "m.osim");
+  write_and_read(description);
+  require(io::osim_text(text, "m.osim", description) == text);
+}
+
+void urdf(const std::string& text) {
+  write_and_read(io::read_urdf_text(text, "m.urdf"));
+  write_and_read(io::read_urdf_text(text, "m.urdf", {.keep_fixed = true, .floating = true}));
+}
+
+/// Programs, with little time and memory.
+void lua(const std::string& text) {
+  io::LuaLimits limits;
+  limits.instructions = 200'000;
+  limits.bytes = 4U << 20U;
+  limits.values = 20'000;
+  const auto table = io::run_lua(text, kFiles + "m.lua", kFiles, limits);
+  const auto again = io::run_lua(io::lua_text(table), "again.lua", kFiles);
+  require(io::lua_text(again) == io::lua_text(table));
+  write_and_read(io::read_lua_model_text(io::lua_text(table), "m.lua").description);
 }
 
 void problem(const std::string& text) {
@@ -112,9 +152,16 @@ void fit(const std::string& text) {
 }  // namespace
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {
-      {"formula", formula},       {"csv", csv}, {"model", model},  {"problem", problem},
-      {"simulation", simulation}, {"fit", fit}, {"result", result}};
+  static const std::vector<Target> all = {{"formula", formula},
+                                          {"csv", csv},
+                                          {"model", model},
+                                          {"problem", problem},
+                                          {"simulation", simulation},
+                                          {"fit", fit},
+                                          {"result", result},
+                                          {"osim", osim},
+                                          {"urdf", urdf},
+                                          {"lua", lua}};
   return all;
 }
 

@@ -36,7 +36,7 @@ STEPS = {
     "motion": ["anthropometry", "signals", "dynamics", "skeleton", "poses", "quality", "calibration"],
     "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
-    "run": ["job", "human", "scene", "simulation", "fit", "import", "dynamics", "motion", "verification", "summary"],
+    "run": ["job", "human", "scene", "simulation", "fit", "import", "convert", "dynamics", "motion", "verification", "summary"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

@@ -78,7 +78,7 @@ class Reports(unittest.TestCase):
         squares = page.evaluate(f"[...{figure}.querySelectorAll('.cell')].map(c => c.getAttribute('d')).join('')"
                                 ".split('z').length - 1")
         self.assertEqual(squares, 21)
-        shown = page.evaluate(f"[...{figure}.querySelectorAll('text.in, text.on')].map(t => t.textContent)")
+        shown = page.evaluate(f"[...{figure}.querySelectorAll('text.in, text.on, text.note')].map(t => t.textContent)")
         shown = sorted(float(x.replace("\u2212", "-")) for x in shown)
         told = sorted(row[j] for i, row in enumerate(result["correlation"]) for j in range(i + 1))
         self.assertEqual(len(shown), 21)

@@ -43,7 +43,25 @@ ShootingExperiment::ShootingExperiment(const ExperimentDescription& description,
       reduction_(make_reduction(reduction_method_)) {}
 
 bool ShootingExperiment::initialize(VecIn p, VectorXd& x) {
-  return find_first_nodes(description_, p, intervals_, x);
+  if (find_first_nodes(description_, p, intervals_, x)) return true;
+  return change_if_stiff() && find_first_nodes(description_, p, intervals_, x);
+}
+
+/// Where nobody chose an integrator, a model that turns out to be stiff gets one that is made for
+/// that; never in the middle of an iteration, whose points are compared with each other.
+bool ShootingExperiment::change_if_stiff() {
+  constexpr integrate::Method kStiff = integrate::Method::kBdf;
+  was_stiff_ = was_stiff_ || intervals_.is_stiff();
+  const auto& sizes = layout_.system->sizes();
+  if (!was_stiff_ || is_changed_ || options_.integrator_given ||
+      sizes.num_pos + sizes.num_vel > 0 || integrate::info(options_.integrator.method).for_stiff ||
+      !obstacle(kStiff, *layout_.system).empty()) {
+    return false;
+  }
+  is_changed_ = true;
+  options_.integrator.method = kStiff;
+  intervals_.set_method(kStiff);
+  return true;
 }
 
 /// Values of all rows. False: one does not exist on this trajectory.
@@ -99,7 +117,10 @@ bool ShootingExperiment::collect_likelihood() {
 
 bool ShootingExperiment::evaluate(VecIn x, VecIn p) {
   set_point(layout_, x, p, trajectory_.at);
-  if (!intervals_.run(trajectory_.at)) return false;
+  if (!intervals_.run(trajectory_.at)) {
+    was_stiff_ = was_stiff_ || intervals_.is_stiff();
+    return false;
+  }
   intervals_.take_all(trajectory_);
   if (!collect_values()) return false;
   return !linearized_ || reduction_->correct(intervals_, trajectory_, condensed_);
@@ -108,7 +129,11 @@ bool ShootingExperiment::evaluate(VecIn x, VecIn p) {
 bool ShootingExperiment::linearize(VecIn x, VecIn p) {
   set_point(layout_, x, p, trajectory_.at);
   linearized_ = false;
-  if (!reduction_->linearize(intervals_, trajectory_, condensed_)) return false;
+  (void)change_if_stiff();
+  if (!reduction_->linearize(intervals_, trajectory_, condensed_) &&
+      !(change_if_stiff() && reduction_->linearize(intervals_, trajectory_, condensed_))) {
+    return false;
+  }
   if (!collect_values()) return false;
   linearized_ = true;
   fill_block();
@@ -305,6 +330,14 @@ std::vector<std::string> ShootingExperiment::remarks() const {
         "experiment \"{}\": the sequence of events changed {} iteration {}{}", layout_.id,
         last ? "in the last" : "before", last ? "" : fmt::format("{}", switching_.changed - 1),
         last ? ": the estimate may not be a minimum" : "; it did not change afterwards"));
+  }
+  if (is_changed_) {
+    out.push_back(
+        fmt::format("experiment \"{}\": the model is stiff; integrated with {} from there on "
+                    "(integrator=\"{}\" "
+                    "does so from the start)",
+                    layout_.id, integrate::text(options_.integrator.method),
+                    integrate::text(options_.integrator.method)));
   }
   if (const std::string remark = reduction_->remark(); !remark.empty()) out.push_back(remark);
   return out;

@@ -62,6 +62,7 @@ class ShootingExperiment final : public Experiment {
     int linearizations = 0;
     int changed = 0;  ///< the last linearization whose sequence differed from the one before
   };
+  bool change_if_stiff();
   bool collect_values();
   bool collect_likelihood();
   void fill_block();
@@ -82,6 +83,8 @@ class ShootingExperiment final : public Experiment {
   bool expected_information_ = false;
   Condensed condensed_;
   bool linearized_ = false;
+  bool was_stiff_ = false;   ///< some run was
+  bool is_changed_ = false;  ///< the integrator, for that
   Block block_;
   Switching switching_;
 };

@@ -53,6 +53,7 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
                                  integrate::Record* record) {
   bind(start);
   why_.clear();
+  is_stiff_ = false;
   events_.clear();
   statistics_ = {};
   next_ = 0;
@@ -89,10 +90,12 @@ bool ShootingInterval::integrate(const Start& start, const integrate::Record* re
     if (result.outcome == integrate::Outcome::kTooManySteps &&
         !integrate::info(options_.method).for_stiff && system_.sizes().nz == 0 &&
         statistics_.steps > 0) {
-      why_ += stiffness_advice(
+      const std::string advice = stiffness_advice(
           system_, *flow_workspace_,
           {.t = result.t, .y = state_.y, .z = state_.z, .mode = state_.mode, .offset = {}},
           (result.t - t0_) / static_cast<double>(statistics_.steps));
+      is_stiff_ = !advice.empty();
+      why_ += advice;
     }
     return false;
   }

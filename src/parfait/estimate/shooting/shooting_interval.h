@@ -38,6 +38,9 @@ class ShootingInterval {
   /// The steps of the last recorded run again, from this start.
   [[nodiscard]] bool replay(const Start& start);
   const std::string& why() const { return why_; }
+  /// The last run failed because rates of the model held an explicit method to tiny steps.
+  bool is_stiff() const { return is_stiff_; }
+  void set_method(integrate::Method method) { options_.method = method; }
 
   double t0() const { return t0_; }
   double t1() const { return t1_; }
@@ -91,6 +94,7 @@ class ShootingInterval {
   std::vector<integrate::Event> events_;
   integrate::Statistics statistics_;
   std::string why_;
+  bool is_stiff_ = false;
 
   const dynamics::System::Observer* angle_observer_ = nullptr;  ///< null: none are followed
   std::vector<int> angle_quantities_;

@@ -37,6 +37,15 @@ ShootingIntervals::ShootingIntervals(const ShootingLayout& layout, const FitOpti
   }
 }
 
+bool ShootingIntervals::is_stiff() const {
+  return std::ranges::any_of(intervals_,
+                             [](const Interval& i) { return i.integration->is_stiff(); });
+}
+
+void ShootingIntervals::set_method(integrate::Method method) {
+  for (Interval& interval : intervals_) interval.integration->set_method(method);
+}
+
 // Each thread writes only to its own interval.
 bool ShootingIntervals::run(const ShootingPoint& at) {
   tbb::parallel_for(0, size(), [&](int i) {

@@ -52,6 +52,10 @@ class ShootingIntervals {
   /// that were integrated; 0: none of them was one of the state.
   double growth(int i) const;
 
+  /// An interval of the last run turned out to be stiff.
+  bool is_stiff() const;
+  void set_method(integrate::Method method);
+
   /// Why the last run failed; empty: it did not.
   const std::string& why() const { return why_; }
   void forget_failure() { why_.clear(); }

@@ -516,8 +516,8 @@ void Reader::read_joint(const XmlView& element, const std::string& name, const P
   } else {
     std::vector<std::string> known = {"WeldJoint", "CustomJoint"};
     for (const auto& each : kSimpleJoints) known.emplace_back(each.name);
-    element.fail(fmt::format("joint \"{}\": a {} cannot be represented.{} Joints: {}.", name, kind,
-                             base::suggestion(kind, known), base::listing(known)));
+    element.fail(fmt::format("joint \"{}\": the kind {} cannot be represented.{} Joints: {}.", name,
+                             kind, base::suggestion(kind, known), base::listing(known)));
   }
   if (joint.motion.coordinates.empty()) {
     // Constant displacements and turns belong to the frame.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/base/error.h"
+#include "parfait/io/foreign/lua_model.h"
 #include "parfait/io/foreign/osim.h"
 #include "parfait/io/foreign/urdf.h"
 #include "parfait/io/model/formula_file.h"
@@ -55,7 +56,9 @@ std::string model_file_roots() {
 }
 
 AnyModel read_any_model(const std::filesystem::path& file, const base::Place& asked_at) {
-  return read_any_model(XmlSource(read_text_file(file, asked_at), file.string()));
+  const std::string text = read_text_file(file, asked_at);
+  if (file.extension() == ".lua") return read_lua_model_text(text, file.string()).description;
+  return read_any_model(XmlSource(text, file.string()));
 }
 
 AnyModel read_any_model(const XmlSource& source) {

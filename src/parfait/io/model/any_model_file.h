@@ -29,8 +29,8 @@ std::span<const ModelFileKind> model_file_kinds();
 /// "<model>, <ode>, ... or <...>".
 std::string model_file_roots();
 
-/// A model file of any kind: its root says which. InputError at `asked_at` if there is no such
-/// file.
+/// A model file of any kind: its root says which, and the ending .lua a LuaModel. InputError at
+/// `asked_at` if there is no such file.
 AnyModel read_any_model(const std::filesystem::path& file, const base::Place& asked_at = {});
 /// The same from a text that is parsed already.
 AnyModel read_any_model(const XmlSource& source);

@@ -28,5 +28,8 @@ std::string model_text(const mechanism::Description& description);
 /// Paths of `<input>` tables are rewritten so that they lead from the new file to the same tables;
 /// the tables themselves are not written.
 void write_model(const mechanism::Description& description, const std::filesystem::path& file);
+/// What write_model writes: the model with paths as they are seen from the new file.
+mechanism::Description moved_model(const mechanism::Description& description,
+                                   const std::filesystem::path& file);
 
 }  // namespace parfait::io

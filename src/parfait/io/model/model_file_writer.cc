@@ -334,7 +334,8 @@ std::string model_text(const mechanism::Description& description) {
   return out.str();
 }
 
-void write_model(const mechanism::Description& description, const std::filesystem::path& file) {
+mechanism::Description moved_model(const mechanism::Description& description,
+                                   const std::filesystem::path& file) {
   mechanism::Description moved = description;
   move_inputs(moved.inputs, description.file, file);
   const auto move = [&](std::vector<mechanism::Shape>& shapes) {
@@ -342,7 +343,11 @@ void write_model(const mechanism::Description& description, const std::filesyste
   };
   move(moved.shapes);
   for (auto& body : moved.bodies) move(body.shapes);
-  write_text_file(file, model_text(moved));
+  return moved;
+}
+
+void write_model(const mechanism::Description& description, const std::filesystem::path& file) {
+  write_text_file(file, model_text(moved_model(description, file)));
 }
 
 }  // namespace parfait::io

@@ -190,8 +190,10 @@ FitOptions read_fit_options(Element& element) {
   if (const auto text = element.field("back_projection")) {
     options.iteration.back_projection = read_flag(element, *text, "back_projection");
   }
-  options.integrator_given = element.field("integrator").has_value();
-  read_word(element, "integrator", methods(), options.integrator.method);
+  const auto integrator = element.field("integrator");
+  options.integrator_given = integrator && integrator->text != "auto";
+  if (options.integrator_given)
+    read_word(element, "integrator", methods(), options.integrator.method);
   element.finish();
   return options;
 }

@@ -207,6 +207,7 @@ bool is_problem_file(const std::filesystem::path& file) {
 std::variant<AnyModel, Problem> parse_any_file(const std::filesystem::path& file,
                                                Coordinates coordinates) {
   if (is_petab_file(file)) return parse_problem(file, coordinates);
+  if (file.extension() == ".lua") return read_any_model(file);
   const XmlSource source(read_text_file(file), file.string());
   if (Element(source, source.root()).name() == "problem") return parse_problem(source, coordinates);
   return read_any_model(source);

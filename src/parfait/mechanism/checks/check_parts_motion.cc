@@ -142,6 +142,9 @@ void check_motions(const Description& description) {
       fail(coupling.place, label,
            fmt::format("\"{}\" is not a coordinate.{}", *id, base::suggestion(*id, ids)));
     }
+    if (coupling.coordinate == coupling.follows) {
+      fail(coupling.place, label, "the coordinate follows itself.");
+    }
     motion_checks::check_function(coupling.function, label, coupling.place);
     if (!dependent.try_emplace(coupling.coordinate, &coupling).second) {
       fail(coupling.place, label, "the coordinate follows another one already.");

@@ -43,6 +43,7 @@ struct FitRequest {
   std::vector<std::string> profile{};  ///< shared parameters, or "all": intervals by likelihood
   bool certify = false;  ///< how far estimates move with a 100 times more careful integrator
 
+  std::string integrator{};     ///< auto, or the name of a method; empty: as the problem has it
   std::string globalization{};  ///< auto, rmt, natural, full, lm
   std::optional<double> tolerance{};
   std::optional<int> max_iterations{};

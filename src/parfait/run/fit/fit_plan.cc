@@ -92,6 +92,12 @@ FitPlan make_plan(const FitRequest& request) {
                       : io::parse_problem(request.file,
                                           io::coordinates_of(request.coordinates, "--coordinates"));
   estimate::check_measured(problem);
+  if (!request.integrator.empty()) {
+    problem.options.integrator_given = request.integrator != "auto";
+    if (problem.options.integrator_given) {
+      problem.options.integrator.method = integrate::method_of(request.integrator);
+    }
+  }
   auto& iteration = problem.options.iteration;
   if (!request.globalization.empty()) {
     iteration.globalization = globalization_of(request.globalization);

@@ -1,0 +1,404 @@
+#include "parfait/io/foreign/osim_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "parfait/io/foreign/osim.h"
+#include "parfait/io/foreign/osim_functions.h"
+#include "parfait/io/foreign/placed_bodies.h"
+#include "parfait/io/foreign/xml_view.h"
+#include "parfait/io/text/number.h"
+
+namespace parfait::io {
+namespace osim_writer {
+namespace {
+
+using mechanism::CoordinateFunction;
+using mechanism::Description;
+using mechanism::Frame;
+using mechanism::Number3;
+
+/// Differences below this are rounding of frames that were composed and taken apart again.
+constexpr double kSame = 1e-13;
+
+bool same(double a, double b) {
+  return a == b || std::abs(a - b) <= kSame * std::max(1.0, std::abs(a));
+}
+
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double x, double y) { return same(x, y); });
+}
+
+bool same(const Frame& a, const Frame& b) {
+  const auto all = [](const Frame& f) {
+    std::vector<double> out;
+    for (const auto* v : {&f.o, &f.x, &f.y, &f.z}) {
+      for (const auto& value : *v) out.push_back(value.number);
+    }
+    return out;
+  };
+  return same(all(a), all(b));
+}
+
+/// Body-fixed x-y-z angles of a frame: R = Rx(a) Ry(b) Rz(c).
+Number3 angles_of(const Frame& f) {
+  const auto x = numbers_of(f.x), y = numbers_of(f.y), z = numbers_of(f.z);
+  const double b = std::asin(std::clamp(z[0], -1.0, 1.0));
+  if (std::abs(z[0]) > 1 - 1e-12) return {std::atan2(y[2], y[1]), b, 0};
+  return {std::atan2(-z[1], z[2]), b, std::atan2(-y[0], x[0])};
+}
+
+/// X_AB^-1 X_AC.
+Frame relative(const Frame& X_AB, const Frame& X_AC) {
+  const std::array<Number3, 3> R{numbers_of(X_AB.x), numbers_of(X_AB.y), numbers_of(X_AB.z)};
+  const auto into = [&](const Number3& a) {
+    Number3 out{};
+    for (std::size_t i = 0; i < 3; ++i) out[i] = R[i][0] * a[0] + R[i][1] * a[1] + R[i][2] * a[2];
+    return out;
+  };
+  Frame out = X_AC;
+  Number3 r = numbers_of(X_AC.o);
+  const Number3 o = numbers_of(X_AB.o);
+  for (std::size_t i = 0; i < 3; ++i) r[i] -= o[i];
+  const auto store = [](const Number3& from, mechanism::Value3& to) {
+    for (std::size_t i = 0; i < 3; ++i) to[i] = from[i];
+  };
+  store(into(r), out.o);
+  store(into(numbers_of(X_AC.x)), out.x);
+  store(into(numbers_of(X_AC.y)), out.y);
+  store(into(numbers_of(X_AC.z)), out.z);
+  return out;
+}
+
+class Writer {
+ public:
+  Writer(const XmlSource& source, const Description& before, const Description& after)
+      : source_(source), before_(before), after_(after) {}
+
+  std::string write();
+
+ private:
+  struct Edit {
+    std::size_t begin, end;
+    std::string text;
+  };
+
+  [[noreturn]] void fail(const XmlView& at, const std::string& what) const {
+    at.fail(what + " has changed, and the file has no place for it.");
+  }
+  /// Puts numbers into the child of that name.
+  void put(const XmlView& parent, const char* name, const std::vector<double>& old,
+           const std::vector<double>& now, const std::string& what);
+  void put_inside(const XmlView& element, const std::vector<double>& now);
+  void write_bodies(const XmlView& model);
+  void write_joints(const XmlView& model);
+  void write_joint(const XmlView& element, std::size_t joint, bool is_old);
+  void write_end(const XmlView& element, const Frame& old, const Frame& now, bool is_old,
+                 bool is_parent, const std::string& id);
+  void write_functions(const XmlView& element, const mechanism::Joint& old,
+                       const mechanism::Joint& now);
+  void write_function(const XmlView& function, const CoordinateFunction& now, double factor);
+  void write_markers(const XmlView& model);
+
+  const XmlSource& source_;
+  const Description &before_, &after_;
+  std::vector<Edit> edits_;
+  std::map<std::size_t, std::string> put_at_;  ///< what was put where, for shared frames
+};
+
+void Writer::put_inside(const XmlView& element, const std::vector<double>& now) {
+  const std::string& text = source_.text();
+  const auto name = static_cast<std::size_t>(element.node().offset_debug());
+  std::size_t begin = text.find('>', name);
+  if (begin == std::string::npos || text[begin - 1] == '/')
+    fail(element, "<" + element.name() + ">");
+  ++begin;
+  const std::size_t end = text.find("</", begin);
+  if (end == std::string::npos || text.substr(begin, end - begin).find('<') != std::string::npos) {
+    fail(element, "<" + element.name() + ">");
+  }
+  // Keep the white space around.
+  std::size_t first = begin, last = end;
+  while (first < last && is_space(text[first])) ++first;
+  while (last > first && is_space(text[last - 1])) --last;
+  const std::string numbers = list_text(now);
+  const auto [known, is_new] = put_at_.try_emplace(first, numbers);
+  if (!is_new) {
+    if (known->second != numbers) {
+      element.fail("two changes of one place differ: the frame is shared by several joints.");
+    }
+    return;
+  }
+  edits_.push_back({first, last, numbers});
+}
+
+void Writer::put(const XmlView& parent, const char* name, const std::vector<double>& old,
+                 const std::vector<double>& now, const std::string& what) {
+  if (same(old, now)) return;
+  const XmlView element = parent.child(name);
+  if (!element) fail(parent, what);
+  put_inside(element, now);
+}
+
+void Writer::write_bodies(const XmlView& model) {
+  std::size_t i = 0;
+  for (const auto& element : model.child("BodySet").child("objects").children("Body")) {
+    if (element.attribute("name") == "ground") continue;
+    const auto &old = before_.bodies[i], &now = after_.bodies[i];
+    ++i;
+    const std::string label = fmt::format("body \"{}\": ", now.id);
+    const auto list = [](const mechanism::Value3& v) {
+      return std::vector<double>{v[0].number, v[1].number, v[2].number};
+    };
+    put(element, "mass", {old.mass.number}, {now.mass.number}, label + "its mass");
+    put(element, "mass_center", list(old.center_of_mass), list(now.center_of_mass),
+        label + "its centre of mass");
+    const auto six = [](const mechanism::Body& b) {
+      const auto& I = b.inertia;
+      return std::vector<double>{I[0][0].number, I[1][1].number, I[2][2].number,
+                                 I[0][1].number, I[0][2].number, I[1][2].number};
+    };
+    const auto a = six(old), b = six(now);
+    if (element.child("inertia")) {
+      put(element, "inertia", a, b, label + "its inertia");
+      continue;
+    }
+    constexpr const char* kNames[] = {"inertia_xx", "inertia_yy", "inertia_zz",
+                                      "inertia_xy", "inertia_xz", "inertia_yz"};
+    for (std::size_t k = 0; k < 6; ++k) {
+      put(element, kNames[k], {a[k]}, {b[k]}, label + kNames[k]);
+    }
+  }
+}
+
+void Writer::write_end(const XmlView& element, const Frame& old, const Frame& now, bool is_old,
+                       bool is_parent, const std::string& id) {
+  if (same(old, now)) return;
+  const std::string what =
+      fmt::format("joint \"{}\": its frame on the {}", id, is_parent ? "parent" : "child");
+  XmlView holder = element;
+  const char *place = is_parent ? "location_in_parent" : "location",
+             *angles = is_parent ? "orientation_in_parent" : "orientation";
+  Frame base = frame_at({0, 0, 0}, {0, 0, 0}, AngleOrder::kBodyXYZ);
+  if (!is_old) {
+    // The offset frame of its own that the socket names.
+    const auto socket =
+        element.text_of(is_parent ? "socket_parent_frame" : "socket_child_frame").value_or("");
+    const auto slash = socket.rfind('/');
+    const std::string name = slash == std::string::npos ? socket : socket.substr(slash + 1);
+    holder = {};
+    for (const auto& frame : element.child("frames").children("PhysicalOffsetFrame")) {
+      if (frame.attribute("name") == name) holder = frame;
+    }
+    if (!holder) fail(element, what);
+    place = "translation";
+    angles = "orientation";
+    // Where that frame's own parent lies: what is left of the old place without it.
+    const auto zero = Number3{0, 0, 0};
+    const Frame own =
+        frame_at(holder.vector_of("translation").value_or(zero),
+                 holder.vector_of("orientation").value_or(zero), AngleOrder::kBodyXYZ);
+    const Frame back = relative(own, frame_at({0, 0, 0}, {0, 0, 0}, AngleOrder::kBodyXYZ));
+    base = composed(old, back);
+  }
+  const Frame a = relative(base, old), b = relative(base, now);
+  const auto list = [](const Number3& v) { return std::vector<double>{v[0], v[1], v[2]}; };
+  put(holder, place, list(numbers_of(a.o)), list(numbers_of(b.o)), what);
+  if (!same(list(numbers_of(a.x)), list(numbers_of(b.x))) ||
+      !same(list(numbers_of(a.y)), list(numbers_of(b.y)))) {
+    put(holder, angles, {NAN}, list(angles_of(b)), what);
+  }
+}
+
+void Writer::write_function(const XmlView& function, const CoordinateFunction& now, double factor) {
+  const std::string name = function.name();
+  std::vector<double> constants = now.constants;
+  for (double& c : constants) c /= factor;
+  if (name == "MultiplierFunction") {
+    const auto inner = function.child("function").children();
+    const double scale = function.number_of("scale").value_or(1.0);
+    // A multiple of what was there is another scale.
+    const CoordinateFunction old = read_osim_function(function);
+    std::optional<double> ratio;
+    bool is_multiple = old.constants.size() == constants.size();
+    for (std::size_t i = 0; is_multiple && i < constants.size(); ++i) {
+      if (old.constants[i] == 0) {
+        is_multiple = constants[i] == 0;
+        continue;
+      }
+      const double each = constants[i] / old.constants[i];
+      if (!ratio) ratio = each;
+      is_multiple = std::abs(each - *ratio) <= 1e-12 * std::abs(*ratio);
+    }
+    if (is_multiple && ratio && function.child("scale")) {
+      put_inside(function.child("scale"), {scale * *ratio});
+      return;
+    }
+    if (scale == 0 || inner.size() != 1) fail(function, "a function");
+    write_function(inner[0], now, factor * scale);
+    return;
+  }
+  if (name == "Constant") {
+    put(function, "value", {NAN}, {constants[1]}, "a constant");
+  } else if (name == "LinearFunction" || name == "PolynomialFunction") {
+    put(function, "coefficients", {NAN}, constants, "a function");
+  } else if (name == "SimmSpline" || name == "NaturalCubicSpline" ||
+             name == "PiecewiseLinearFunction") {
+    put(function, "x", function.child("x").numbers(-1), now.knots, "a function");
+    put(function, "y", {NAN}, constants, "a function");
+  } else {
+    fail(function, "a function");
+  }
+}
+
+void Writer::write_functions(const XmlView& element, const mechanism::Joint& old,
+                             const mechanism::Joint& now) {
+  if (old.motion.axes.size() != now.motion.axes.size()) fail(element, "the axes of a joint");
+  for (std::size_t i = 0; i < now.motion.axes.size(); ++i) {
+    const auto &a = old.motion.axes[i], &b = now.motion.axes[i];
+    const bool is_same = same(a.function.constants, b.function.constants) &&
+                         same(a.function.knots, b.function.knots) &&
+                         a.function.kind == b.function.kind &&
+                         a.function.formula == b.function.formula;
+    const bool same_axis = same({a.axis.begin(), a.axis.end()}, {b.axis.begin(), b.axis.end()});
+    if (is_same && same_axis) continue;
+    // The axis at the place where it was read.
+    XmlView written;
+    for (const auto& set :
+         {element.child("SpatialTransform"), element.child("SpatialTransform").child("objects")}) {
+      for (const auto& each : set.children("TransformAxis")) {
+        if (each.place().line == a.place.line && each.place().column == a.place.column) {
+          written = each;
+        }
+      }
+    }
+    if (!written) fail(element, fmt::format("joint \"{}\": an axis", now.id));
+    if (!same_axis) put(written, "axis", {NAN}, {b.axis.begin(), b.axis.end()}, "an axis");
+    if (is_same) continue;
+    std::optional<XmlView> function;
+    for (const auto& child : written.children()) {
+      if (is_osim_function(child.name())) function = child;
+      if (child.name() == "function" && child.children().size() == 1)
+        function = child.children()[0];
+    }
+    if (!function || a.function.kind != b.function.kind) fail(written, "a function");
+    write_function(*function, b.function, 1.0);
+  }
+}
+
+void Writer::write_joint(const XmlView& element, std::size_t joint, bool is_old) {
+  const auto &old = before_.joints[joint], &now = after_.joints[joint];
+  const bool reversed = element.truth_of("reverse").value_or(false);
+  write_end(element, reversed ? old.end.frame : old.begin.frame,
+            reversed ? now.end.frame : now.begin.frame, is_old, true, now.id);
+  write_end(element, reversed ? old.begin.frame : old.end.frame,
+            reversed ? now.begin.frame : now.end.frame, is_old, false, now.id);
+  write_functions(element, old, now);
+  std::vector<XmlView> written = element.child("coordinates").children("Coordinate");
+  for (const auto& each : element.child("CoordinateSet").child("objects").children("Coordinate")) {
+    written.push_back(each);
+  }
+  for (std::size_t i = 0; i < now.motion.coordinates.size(); ++i) {
+    const auto &a = old.motion.coordinates[i], &b = now.motion.coordinates[i];
+    for (const auto& each : written) {
+      if (each.place().line != a.place.line || each.place().column != a.place.column) continue;
+      const std::string label = fmt::format("coordinate \"{}\": ", b.id);
+      put(each, "default_value", {a.initial}, {b.initial}, label + "its default");
+      put(each, "default_speed_value", {a.rate}, {b.rate}, label + "its speed");
+      if (std::isfinite(b.lower) && std::isfinite(b.upper)) {
+        put(each, "range", {a.lower, a.upper}, {b.lower, b.upper}, label + "its range");
+      }
+    }
+  }
+}
+
+void Writer::write_joints(const XmlView& model) {
+  std::size_t joint = 0;
+  if (model.child("JointSet")) {
+    for (const auto& element : model.child("JointSet").child("objects").children()) {
+      write_joint(element, joint++, false);
+    }
+    return;
+  }
+  for (const auto& body : model.child("BodySet").child("objects").children("Body")) {
+    if (body.attribute("name") == "ground") continue;
+    const auto joints = body.child("Joint").children();
+    write_joint(joints.front(), joint++, true);
+  }
+}
+
+void Writer::write_markers(const XmlView& model) {
+  std::size_t i = 0;
+  for (const auto& element : model.child("MarkerSet").child("objects").children()) {
+    const auto &old = before_.skin_markers[i], &now = after_.skin_markers[i];
+    ++i;
+    if (same({old.o.begin(), old.o.end()}, {now.o.begin(), now.o.end()})) continue;
+    const auto written = element.vector_of("location").value_or(Number3{0, 0, 0});
+    if (!same({written.begin(), written.end()}, {old.o.begin(), old.o.end()})) {
+      fail(element, fmt::format("marker \"{}\" on an offset frame: its place", now.name));
+    }
+    put(element, "location", {NAN}, {now.o.begin(), now.o.end()},
+        fmt::format("marker \"{}\": its place", now.name));
+  }
+}
+
+std::string Writer::write() {
+  const XmlView root(source_, source_.root());
+  const XmlView model = root.name() == "Model" ? root : root.child("Model");
+  const auto ids = [](const auto& items) {
+    std::vector<std::string> out;
+    for (const auto& item : items) out.push_back(item.id);
+    return out;
+  };
+  const auto names = [](const auto& markers) {
+    std::vector<std::string> out;
+    for (const auto& marker : markers) out.push_back(marker.name);
+    return out;
+  };
+  if (ids(before_.bodies) != ids(after_.bodies) || ids(before_.joints) != ids(after_.joints) ||
+      names(before_.skin_markers) != names(after_.skin_markers)) {
+    model.fail(
+        "the model has other bodies, joints or markers than the file: only numbers can be "
+        "written.");
+  }
+  write_bodies(model);
+  write_joints(model);
+  write_markers(model);
+  const auto gravity = [](const Description& d) {
+    std::vector<double> out;
+    for (const auto& force : d.forces) {
+      if (force.key != "Gravitation") continue;
+      for (const auto& constant : force.constants) out.push_back(constant.value.number);
+    }
+    return out;
+  };
+  put(model, "gravity", gravity(before_), gravity(after_), "gravity");
+  std::sort(edits_.begin(), edits_.end(),
+            [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+  std::string out;
+  std::size_t at = 0;
+  for (const Edit& edit : edits_) {
+    out.append(source_.text(), at, edit.begin - at);
+    out += edit.text;
+    at = edit.end;
+  }
+  out.append(source_.text(), at, std::string::npos);
+  return out;
+}
+
+}  // namespace
+}  // namespace osim_writer
+
+std::string osim_text(std::string_view text, const std::string& file_name,
+                      const mechanism::Description& changed) {
+  const XmlSource source(text, file_name);
+  const auto before = read_osim(source);
+  return osim_writer::Writer(source, before, changed).write();
+}
+
+}  // namespace parfait::io

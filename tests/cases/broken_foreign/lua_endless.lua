@@ -1,0 +1,4 @@
+local x = 0
+while true do
+  x = x + 1
+end

@@ -1,0 +1,3 @@
+
+
+error("no such person")

@@ -1,0 +1,2 @@
+local file = io.open("/etc/passwd")
+return file

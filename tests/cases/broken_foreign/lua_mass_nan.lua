@@ -1,0 +1,3 @@
+return { gravity = {0, 0, -9.81}, frames = {
+{name = "a", parent = "ROOT", joint = {{1,0,0,0,0,0}}, body = {mass = 0/0}}
+}}

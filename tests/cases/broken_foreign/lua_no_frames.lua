@@ -1,0 +1,1 @@
+return { gravity = {0, 0, -9.81} }

@@ -1,0 +1,1 @@
+return require "../broken_models/x"

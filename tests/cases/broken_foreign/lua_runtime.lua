@@ -1,0 +1,2 @@
+local a = nil
+return { frames = a.b }
