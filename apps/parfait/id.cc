@@ -59,13 +59,18 @@ Command add_id(CLI::App& app, const GlobalOptions& global) {
       ->required()
       ->type_name("MOTION");
   parser
-      ->add_option("--loads", request->loads, "measured forces: <ExternalLoads> of OpenSim (.xml)")
+      ->add_option("--loads", request->loads,
+                   "measured forces: <ExternalLoads> of OpenSim (.xml), or force plates (.c3d)")
       ->type_name("FILE");
   parser
       ->add_option("--filter", request->filter,
                    "cutoff of a low-pass filter without delay on the motion; none if not given")
       ->type_name("HZ")
       ->check(CLI::PositiveNumber);
+  parser->add_option("--feet", request->feet, "bodies that stand on force plates: calcn_r,calcn_l")
+      ->type_name("BODIES");
+  parser->add_option("--axes", request->axes, "axes of the model from those of the plates: x,z,-y")
+      ->type_name("X,Y,Z");
   parser->add_option("--from", request->from, "first time")->type_name("T");
   parser->add_option("--until", request->until, "last time")->type_name("T");
   parser->add_option("--out", *out, "folder for the results (run/<motion>)")->type_name("DIR");

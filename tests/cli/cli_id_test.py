@@ -85,6 +85,24 @@ class InverseDynamics(CliTest):
         self.assertAlmostEqual(float(rows[20]["yaw"]), 0, places=4)
         self.assertGreater(max(abs(float(row["yaw"])) for row in rows), 0.5)  # it moves
 
+    def test_force_plates_are_given_to_feet(self):
+        """A leg that stands still on the plate of a trial: it carries what the plate says."""
+        self.write("leg.osim", """<OpenSimDocument Version="40000"><Model name="m"><gravity>0 0 0</gravity><BodySet><objects>
+          <Body name="calcn_r"><mass>1</mass><inertia>1 1 1 0 0 0</inertia></Body><Body name="calcn_l"><mass>1</mass><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet>
+          <JointSet><objects>""" + "".join(f"""<SliderJoint name="j_{side}"><socket_parent_frame>on</socket_parent_frame>
+          <socket_child_frame>/bodyset/calcn_{side}</socket_child_frame><coordinates><Coordinate name="up_{side}"/></coordinates><frames>
+          <PhysicalOffsetFrame name="on"><socket_parent>/ground</socket_parent><translation>{place}</translation>
+          <orientation>0 0 1.5707963267948966</orientation></PhysicalOffsetFrame></frames></SliderJoint>"""
+          for side, place in (("r", "0.3 0 0.2"), ("l", "9 0 9"))) + "</objects></JointSet></Model></OpenSimDocument>")
+        self.write("q.mot", "q\nversion=1\nnRows=41\nnColumns=3\nendheader\ntime up_r up_l\n" +
+                   "".join(f"{0.1 * i} 0 0\n" for i in range(41)))
+        text = self.run_cli("id", "leg.osim", "q.mot", "--loads", DATA / "type1_standing.c3d", "--out", "r").stdout
+        self.assertIn('given to "calcn_r"', text)
+        with open(self.folder / "r/moments.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertAlmostEqual(-float(rows[10]["up_r"]) / 9.81, 59, delta=1)  # kg, the person who stands there
+        self.assertEqual(float(rows[10]["up_l"]), 0)
+
     def test_what_does_not_fit_is_refused_and_nothing_written(self):
         self.write_pushes()
         self.write("other.mot", "q\nversion=1\nnRows=2\nnColumns=2\nendheader\ntime y\n0 1\n1 2\n")

@@ -286,6 +286,7 @@ const PlacedFrame& Reader::place_of(const std::string& text, const std::string& 
   if (const auto known = placed_.find(path); known != placed_.end()) return known->second;
   const WrittenFrame& frame = frames_.at(path);
   if (frame.is_body) return placed_[path] = body_frame(frame.body, asked);
+  if (being_placed_.size() > 500) frame.element.fail("frames are chained more than 500 deep.");
   if (!being_placed_.insert(path).second) {
     frame.element.fail(fmt::format("frame \"{}\" hangs on itself.", last_name(path)));
   }

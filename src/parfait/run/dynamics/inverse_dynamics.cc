@@ -7,12 +7,15 @@
 
 #include "parfait/base/error.h"
 #include "parfait/io/model/any_model_file.h"
+#include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/coordinate_motion.h"
 #include "parfait/io/motion_files/external_loads.h"
+#include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/motion/dynamics/inverse_dynamics.h"
+#include "parfait/motion/dynamics/plate_assignment.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -28,6 +31,69 @@ using tree::MechanismTree;
 constexpr double kContact = 20;
 /// s: shorter contacts and gaps are noise.
 constexpr double kShortest = 0.1;
+
+/// The bodies that stand on force plates: as asked for, or those called calcn… or …foot….
+std::vector<int> feet_of(const InverseDynamicsRequest& request,
+                         const mechanism::Description& description,
+                         const MechanismTree& mechanism) {
+  std::vector<std::string> ids, wanted;
+  for (const auto& body : description.bodies) {
+    ids.push_back(body.id);
+    std::string small = body.id;
+    std::transform(small.begin(), small.end(), small.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const bool is_foot = small.starts_with("calcn") || small.find("foot") != std::string::npos;
+    if (request.feet.empty() && is_foot) wanted.push_back(body.id);
+  }
+  for (std::size_t at = 0; at < request.feet.size();) {
+    const auto comma = std::min(request.feet.find(',', at), request.feet.size());
+    wanted.push_back(request.feet.substr(at, comma - at));
+    at = comma + 1;
+  }
+  if (wanted.empty()) {
+    throw base::InputError(
+        "--feet: no body is called calcn or foot; say which stand on the plates.");
+  }
+  std::vector<int> out;
+  for (const auto& id : wanted) {
+    const auto found = std::find(ids.begin(), ids.end(), id);
+    if (found == ids.end()) {
+      throw base::InputError(fmt::format("--feet: \"{}\" is not a body.{} Bodies: {}.", id,
+                                         base::suggestion(id, ids), base::listing(ids)));
+    }
+    out.push_back(mechanism.tree_body(static_cast<int>(found - ids.begin())));
+  }
+  return out;
+}
+
+std::vector<motion::PlateRecord> plates_of(const InverseDynamicsRequest& request,
+                                           std::vector<std::string>& warnings) {
+  auto file = io::read_motion_file(request.loads);
+  for (const auto& warning : file.warnings()) warnings.push_back(warning.text());
+  if (!file.trial || file.trial->plates.empty()) {
+    throw base::InputError({request.loads}, "the file has no force plates.");
+  }
+  io::Trial& trial = *file.trial;
+  io::to_metres(trial, request.axes.empty() ? io::AxisMap{} : io::parse_axes(request.axes));
+  std::vector<motion::PlateRecord> out;
+  for (std::size_t i = 0; i < trial.plates.size(); ++i) {
+    const auto& wrenches = trial.plates[i].wrenches;
+    if (wrenches.size() == 0) continue;
+    motion::PlateRecord plate;
+    plate.name = fmt::format("plate{}", i + 1);
+    for (std::size_t s = 0; s < wrenches.size(); ++s) {
+      const auto at = [&](const std::vector<double>& v) {
+        return math::Vec3<double>{v[3 * s], v[3 * s + 1], v[3 * s + 2]};
+      };
+      plate.time.push_back(trial.analog_time(s));
+      plate.force.push_back(at(wrenches.force));
+      plate.moment.push_back(at(wrenches.moment));
+      plate.pressure.push_back(at(wrenches.pressure));
+    }
+    out.push_back(std::move(plate));
+  }
+  return out;
+}
 
 /// A coordinate with a place in the tree.
 struct Column {
@@ -199,9 +265,27 @@ InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
         "{}: no column for coordinate \"{}\", which keeps its initial value.", table.file, id));
   }
   std::vector<motion::ExternalLoad> loads;
-  io::ExternalLoadsFile loads_file;
-  if (!request.loads.empty()) {
-    loads_file = io::read_external_loads(request.loads);
+  const bool has_plates = std::filesystem::path(request.loads).extension() == ".c3d";
+  if (has_plates) {
+    const auto plates = own::plates_of(request, result.verdict.warnings);
+    const auto feet = own::feet_of(request, *description, mechanism);
+    const auto assigned =
+        motion::assign_plates(mechanism, motion.time, motion.values, plates, feet);
+    loads = assigned.loads;
+    for (const auto& contact : assigned.contacts) {
+      const auto& foot = mechanism.tree().bodies[feet[contact.foot]].name;
+      const bool is_doubtful =
+          contact.distance > 0.3 || contact.other_distance < 1.5 * contact.distance;
+      result.verdict.warnings.push_back(fmt::format(
+          "{}: {:g} to {:g} s: given to \"{}\", {:.2g} m away{}.", contact.plate, contact.start,
+          contact.end, foot, contact.distance,
+          is_doubtful
+              ? fmt::format(" (doubtful: the next is {:.2g} m away)", contact.other_distance)
+              : ""));
+    }
+    if (loads.empty()) result.verdict.warnings.push_back("no foot stood on a plate.");
+  } else if (!request.loads.empty()) {
+    const io::ExternalLoadsFile loads_file = io::read_external_loads(request.loads);
     for (const auto& text : loads_file.left_out) result.verdict.warnings.push_back(text);
     if (loads_file.data_file.empty()) {
       throw base::InputError({request.loads}, "<ExternalLoads> has no <datafile>.");
@@ -247,8 +331,8 @@ InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
     const auto contacts = own::contacts_of(loads[i]);
     for (std::size_t k = 0; k + 1 < contacts.size(); ++k) {
       if (contacts[k] < found.time.front() || contacts[k + 1] > found.time.back()) continue;
-      result.cycles.push_back(
-          {loads[i].name, loads_file.loads[i].body, contacts[k], contacts[k + 1]});
+      result.cycles.push_back({loads[i].name, mechanism.tree().bodies[loads[i].body].name,
+                               contacts[k], contacts[k + 1]});
     }
   }
   const auto add = [&](const char* name, const own::Rows& rows, double factor) {

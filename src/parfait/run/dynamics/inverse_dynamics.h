@@ -14,7 +14,9 @@ namespace parfait::run {
 struct InverseDynamicsRequest {
   std::string model;    ///< any model file with named coordinates
   std::string motion;   ///< MOT or STO: coordinates over time
-  std::string loads{};  ///< <ExternalLoads>; empty: none
+  std::string loads{};  ///< <ExternalLoads>, or a C3D file with force plates; empty: none
+  std::string feet{};   ///< bodies that stand on plates: "calcn_r,calcn_l"; empty: by their names
+  std::string axes{};   ///< of the C3D file, as the model has them: "x,z,-y"
   double filter = 0;    ///< Hz, of the motion; 0: none
   std::optional<double> from{}, until{};
   /// Where save() will write: refused before anything is read if it must not be replaced.
