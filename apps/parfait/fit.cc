@@ -7,6 +7,7 @@
 #include "fit_options.h"
 #include "interrupt.h"
 #include "mpi_team.h"
+#include "parfait/base/error.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/fit.h"
 #include "parfait/run/summary/fit_text.h"
@@ -40,7 +41,35 @@ run::Callbacks table_callbacks(bool shows, Progress& progress) {
   return callbacks;
 }
 
+/// By gradients, which say nothing about how well the parameters are known.
+int minimize(const FitCommandOptions& options, const GlobalOptions& global) {
+  const InterruptWatch interrupt;
+  InterruptWatch::begin();
+  const bool shows = !global.quiet && !global.json;
+  const auto request = options.complete_minimization();
+  run::Callbacks callbacks;
+  callbacks.stop = InterruptWatch::requested;
+  auto run = run::minimize(request, callbacks, [&](const result::Minimization::Step& step) {
+    if (!shows) return;
+    if (step.iteration == 0) fmt::print("{}\n", run::minimization_header());
+    fmt::print("{}\n", run::minimization_line(step));
+    std::fflush(stdout);
+  });
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
+  if (global.json) {
+    fmt::print("{}", io::result_text(run.result));
+  } else if (shows) {
+    fmt::print("{}", run::minimization_text(run, folder.value_or("")));
+  }
+  if (!run.finished()) fmt::print(stderr, "{}: {}.\n", request.file, run.result.verdict.message);
+  return run.finished() && folder ? kDone : kNotFinished;
+}
+
 int fit(const FitCommandOptions& options, const GlobalOptions& global) {
+  if (options.minimizes()) return minimize(options, global);
+  if (!options.contour.empty()) {
+    throw base::InputError("--contour is for gradient methods: give --method lbfgs, too.");
+  }
   const InterruptWatch interrupt;  // until everything is written
   MpiSession session;
   const bool leads = session.team().rank() == 0;

@@ -15,6 +15,19 @@ run::FitRequest FitCommandOptions::complete() const {
   return complete;
 }
 
+run::MinimizationRequest FitCommandOptions::complete_minimization() const {
+  run::MinimizationRequest complete = minimization;
+  complete.method = method;
+  complete.file = request.file;
+  complete.set = run::parse_settings(set);
+  complete.fix = split_names("--fix", fix);
+  complete.contour = split_names("--contour", contour);
+  complete.max_iterations = request.max_iterations;
+  complete.tolerance = request.tolerance;
+  complete.out = run_folder_of(out, request.file);
+  return complete;
+}
+
 void add_options(CLI::App& parser, FitCommandOptions& options) {
   auto& request = options.request;
   const auto add = [&](const char* name, auto& value, const char* type, const char* help,
@@ -68,6 +81,16 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
       how);
   add("--max-iterations", request.max_iterations, "N",
       "largest number of iterations (problem file, or as long as there is progress)", how);
+  add("--method", options.method, "NAME",
+      "gauss_newton (default), or by gradients: lbfgs, bfgs or descent, also for a <cost>", how);
+  add("--line-search", options.minimization.line_search, "NAME",
+      "of gradient methods: wolfe (default), golden, quadratic or cubic", how);
+  add("--gradient", options.minimization.gradient, "WAY",
+      "of gradient methods: adjoint (default) or forward", how);
+  add("--memory", options.minimization.memory, "SIZE",
+      "for the states that an adjoint keeps, 512MB for example (1GB)", how);
+  add("--contour", options.contour, "P,Q",
+      "of gradient methods: the objective on a grid of two parameters, contour.csv", output);
   add("--threads", request.threads, "N",
       "number of threads (all cores); results do not depend on it", how);
   parser.footer(run::iteration_legend());

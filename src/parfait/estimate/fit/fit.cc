@@ -124,7 +124,7 @@ const Problem& without_costs(const Problem& problem) {
     throw base::InputError(
         experiment.costs.front().place,
         fmt::format("experiment \"{}\": has a <cost>, which Gauss-Newton cannot make small; "
-                    "`parfait gradient` differentiates it.",
+                    "give --method lbfgs.",
                     experiment.id));
   }
   return problem;

@@ -232,6 +232,11 @@ int check_data(const ExperimentDescription& experiment, std::vector<std::string>
 
 void check_measured(const Problem& problem) {
   for (const auto& experiment : problem.experiments) {
+    if (!experiment.costs.empty()) {
+      subject_of(experiment)
+          .fail_at(experiment.costs.front().place,
+                   "has a <cost>, which Gauss-Newton cannot make small; give --method lbfgs.");
+    }
     if (count(experiment).measurements == 0) subject_of(experiment).fail(kNotMeasuredYet);
   }
 }

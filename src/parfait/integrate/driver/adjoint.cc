@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "parfait/base/error.h"
+#include "parfait/integrate/adams/adams_reverse.h"
 #include "parfait/integrate/runge_kutta/runge_kutta_reverse.h"
 #include "parfait/integrate/stepping/stepper.h"
 
@@ -15,23 +16,25 @@ using dynamics::Status;
 using dynamics::Vec;
 
 bool has_adjoint(Method method) {
-  return method == Method::kDop853 || method == Method::kDopri5;
+  return method == Method::kDop853 || method == Method::kDopri5 || method == Method::kAbm;
 }
 
 namespace {
 
 std::unique_ptr<ReverseStepper> make_reverse(const dynamics::System& system,
                                              const dynamics::Workspace& workspace,
-                                             const Options& options) {
+                                             const Options& options, const Tape& tape) {
   switch (options.method) {
     case Method::kDop853:
       return make_dop853_reverse(system, workspace, options);
     case Method::kDopri5:
       return make_dopri5_reverse(system, workspace, options);
+    case Method::kAbm:
+      return make_adams_reverse(system, workspace, options, tape);
     default:
-      throw base::InputError(
-          fmt::format("the method {} has no adjoint. Use dop853 or dopri5, or forward directions.",
-                      text(options.method)));
+      throw base::InputError(fmt::format(
+          "the method {} has no adjoint. Use dop853, dopri5 or abm, or forward directions.",
+          text(options.method)));
   }
 }
 
@@ -50,7 +53,7 @@ Adjoint::Adjoint(const dynamics::System& system, const dynamics::Workspace& work
       tape_(tape),
       own_(system.make_bound_copy(workspace, math::kLanes)),
       replayed_(system.make_bound_copy(workspace, 0)),
-      stepper_(make_reverse(system, workspace, options)),
+      stepper_(make_reverse(system, workspace, options, tape)),
       y_(static_cast<std::size_t>(system.sizes().ny())),
       y_bar_(y_.size()),
       s_(static_cast<std::size_t>(system.sizes().num_switches)) {
@@ -124,7 +127,8 @@ Status Adjoint::replay(int first, int last) {
       running = true;
     }
     if (step.cut) continue;  // the event that follows knows the state
-    if (stepper->repeat({.t1 = step.t1, .order = 0, .t0 = step.t0}) != Outcome::kFinished) {
+    if (stepper->repeat({.t1 = step.t1, .order = step.order, .t0 = step.t0}) !=
+        Outcome::kFinished) {
       return stepper->status() == Status::kOk ? Status::kNotFinite : stepper->status();
     }
     std::ranges::copy(stepper->y1(), state.y.begin());

@@ -257,7 +257,7 @@ class Integrator::Run {
     }
     if (tape_) {
       tape_->add_step(stepper_->t0(), stepper_->t1(), event ? passage.t : stepper_->t1(), event,
-                      state_.y);
+                      state_.y, stepper_->order());
     }
     if (follow_) follow_on(ending);
     const bool go_on = !on_step_ || on_step_({.curve = *stepper_,

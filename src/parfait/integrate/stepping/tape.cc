@@ -19,14 +19,15 @@ void Tape::set_piece(const std::vector<std::int8_t>& mode, double latest) {
   pieces_.push_back({mode, latest});
 }
 
-void Tape::add_step(double t0, double t1, double end, bool cut, dynamics::ConstVec y0) {
+void Tape::add_step(double t0, double t1, double end, bool cut, dynamics::ConstVec y0, int order) {
   const int index = static_cast<int>(steps_.size());
   steps_.push_back({.t0 = t0,
                     .t1 = t1,
                     .end = end,
                     .cut = cut,
                     .piece = static_cast<int>(pieces_.size()) - 1,
-                    .num_events = static_cast<int>(events_.size())});
+                    .num_events = static_cast<int>(events_.size()),
+                    .order = order});
   if (index % stride_ != 0) return;
   states_.emplace_back(y0.begin(), y0.end());
   const double size = static_cast<double>(ny_ * sizeof(double));

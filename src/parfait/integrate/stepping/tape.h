@@ -17,6 +17,7 @@ struct TapeStep {
   bool cut = false;    ///< by such an event: the state goes on from the continuous extension
   int piece = 0;       ///< index of its TapePiece
   int num_events = 0;  ///< that happened before it
+  int order = 0;       ///< of a multistep method
 };
 
 /// What held between restarts: the mode, and the last time at which the right-hand side is asked.
@@ -51,7 +52,7 @@ class Tape {
 
   void begin(double t0, std::size_t ny);
   void set_piece(const std::vector<std::int8_t>& mode, double latest);
-  void add_step(double t0, double t1, double end, bool cut, dynamics::ConstVec y0);
+  void add_step(double t0, double t1, double end, bool cut, dynamics::ConstVec y0, int order = 0);
   void add_event(TapeEvent event) { events_.push_back(std::move(event)); }
 
   double t0() const { return t0_; }

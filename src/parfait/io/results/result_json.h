@@ -11,6 +11,7 @@
 #include "parfait/result/gradient.h"
 #include "parfait/result/inverse_dynamics.h"
 #include "parfait/result/inverse_kinematics.h"
+#include "parfait/result/minimization.h"
 #include "parfait/result/modes.h"
 #include "parfait/result/motion_import.h"
 #include "parfait/result/simulation.h"
@@ -31,6 +32,7 @@ namespace parfait::io {
 std::string result_text(const result::Simulation& simulation);
 std::string result_text(const result::Fit& fit);
 std::string result_text(const result::Gradient& gradient);
+std::string result_text(const result::Minimization& minimization);
 std::string result_text(const result::Modes& modes);
 std::string result_text(const result::Synthesis& synthesis);
 std::string result_text(const result::Verification& verification);
@@ -43,6 +45,7 @@ std::string result_text(const result::InverseDynamics& run);
 result::Simulation read_simulation_text(std::string_view text, const std::string& file);
 result::Fit read_fit_text(std::string_view text, const std::string& file);
 result::Gradient read_gradient_text(std::string_view text, const std::string& file);
+result::Minimization read_minimization_text(std::string_view text, const std::string& file);
 result::Modes read_modes_text(std::string_view text, const std::string& file);
 result::Synthesis read_synthesis_text(std::string_view text, const std::string& file);
 result::Verification read_verification_text(std::string_view text, const std::string& file);

@@ -252,37 +252,12 @@ void Model::add_parameter_gradient(dynamics::Workspace& ws, dynamics::Vec gradie
       constants[g.first_constant + i] += a.gravity[g.count == 1 ? 2 : i];
     }
   }
-  const auto copy = make_bound_copy(ws, math::kLanes);
-  const SeedWork& seed = cast(*copy).seed;
-  dynamics::Directions dp(np, math::kLanes);
-  for (int first = 0; first < np; first += math::kLanes) {
-    const int count = std::min(math::kLanes, np - first);
-    dp.resize(np, math::kLanes);
-    for (int j = 0; j < count; ++j) dp(first + j, j) = 1;
-    bind_directions(*copy, dp);
-    Lane sum{};
-    for (int i = 0; i < static_cast<int>(constants.size()); ++i) {
-      const int driven = m.constants.driven_index(i);
-      if (driven >= 0) sum += constants[i] * seed.constant_lanes[driven];
-    }
-    for (int b = 0; b < m.kernel.num_bodies(); ++b) {
-      if (!m.kernel.bodies[b].driven) continue;
-      const InertiaLanes& d = seed.inertia_lanes[b];
-      sum += a.inertia[b].m * d.m;
-      for (int i = 0; i < 3; ++i) sum += a.inertia[b].c[i] * d.c[i];
-      for (int e = 0; e < 6; ++e) sum += a.inertia[b].J[e] * d.J[e];
-    }
-    const GeometryLanes* d = seed.geometry_lanes.data();
-    for (const int g : m.kernel.driven_geometry) {
-      for (int side = 0; side < 2; ++side) {
-        for (int i = 0; i < 3; ++i) {
-          sum += a.geometry[g].rho[side][i] * d->rho[side][i];
-          for (int k = 0; k < 3; ++k) sum += a.geometry[g].axis[side][i][k] * d->axis[side][i][k];
-        }
-      }
-      ++d;
-    }
-    for (int j = 0; j < count; ++j) gradient[first + j] += sum[j];
+  pull_back_constants(m, w, constants.data());
+  m.constants.gradients(w.bound.p.data(), w.bound.gradients.data(), w.formula.scratch.data());
+  for (int i = 0; i < static_cast<int>(constants.size()); ++i) {
+    const int driven = m.constants.driven_index(i);
+    if (driven < 0) continue;
+    m.constants.pull_back(w.bound.gradients.data(), driven, constants[i], gradient.data());
   }
 }
 

@@ -39,8 +39,12 @@ class ForceAdjoint {
                             {w.external.rates.data() + force.first_state,
                              static_cast<std::size_t>(force.num_states)}});
     auto& jacobian = w.second.jacobian;
-    force.element->jacobian(at, jacobian);
-    multiply(force, jacobian, rate_seeds);
+    fill_rows(force, rate_seeds);
+    const std::size_t num_columns =
+        ForceJacobian::kEndColumns * force.ends.size() + at.constants.size() + at.states.size() + 2;
+    auto& columns = w.adjoint.columns;
+    if (columns.size() < num_columns) columns.resize(num_columns);
+    force.element->pull_back(at, w.adjoint.rows, jacobian, {columns.data(), num_columns});
     const double* const column = w.adjoint.columns.data();
     for (std::size_t i = 0; i < force.ends.size(); ++i) {
       add_end(force.ends[i], w.force.forces[i],
@@ -64,32 +68,30 @@ class ForceAdjoint {
   }
 
  private:
-  /// columns = Jacobian^T (seeds of forces: how points and axes move along w, alpha; of rates).
-  void multiply(const ForceSpec& force, const ForceJacobian& jacobian, const double* rate_seeds) {
-    auto& columns = w.adjoint.columns;
-    columns.assign(static_cast<std::size_t>(jacobian.columns()), 0.0);
-    const auto add = [&](int row, double seed) {
-      if (seed == 0) return;
-      for (int c = 0; c < jacobian.columns(); ++c) columns[c] += seed * jacobian(row, c);
-    };
+  /// Seeds of forces: how points and axes move along w, alpha; and those of rates.
+  void fill_rows(const ForceSpec& force, const double* rate_seeds) {
+    auto& rows = w.adjoint.rows;
+    const std::size_t num_rows = ForceJacobian::kEndRows * force.ends.size();
+    rows.assign(num_rows + static_cast<std::size_t>(force.num_states), 0.0);
     for (std::size_t i = 0; i < force.ends.size(); ++i) {
       const EndSpec& spec = force.ends[i];
       const BodyAdjoint& body = w.adjoint.bodies[spec.body];
       const Geometry& g = w.bound.kernel.geometry[spec.geometry];
       const BodyFrame& f = w.k.frames[spec.body];
-      const int row = ForceJacobian::kEndRows * static_cast<int>(i);
+      double* const row = rows.data() + ForceJacobian::kEndRows * i;
+      const auto put = [&](int first, V4 seed) {
+        for (int k = 0; k < 3; ++k) row[first + k] = seed[k];
+      };
       if (spec.use & mechanism::kForce) {
-        const V4 seed = body.w + cross(body.alpha, combine(f.X, g.rho[spec.side]));
-        for (int k = 0; k < 3; ++k) add(row + k, seed[k]);
+        put(0, body.w + cross(body.alpha, combine(f.X, g.rho[spec.side])));
       }
       for (int a = 0; a < 3; ++a) {
         if (!mechanism::gives_axis_force(spec.use, a)) continue;
-        const V4 seed = cross(body.alpha, combine(f.X, g.axis[spec.side][a]));
-        for (int k = 0; k < 3; ++k) add(row + 3 + 3 * a + k, seed[k]);
+        put(3 + 3 * a, cross(body.alpha, combine(f.X, g.axis[spec.side][a])));
       }
     }
     for (int i = 0; i < force.num_states; ++i) {
-      add(jacobian.first_state_row() + i, rate_seeds[force.first_state + i]);
+      rows[num_rows + static_cast<std::size_t>(i)] = rate_seeds[force.first_state + i];
     }
   }
 

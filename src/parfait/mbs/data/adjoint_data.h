@@ -50,7 +50,7 @@ struct AdjointWork {
   std::vector<double> e;              ///< external states
   std::vector<double> slots;          ///< of formulas; zero between pull-backs
   AlignedVector<double> lambda, row;  ///< 8 per joint: multipliers of the solution; their adjoints
-  std::vector<double> canonical, quantity_seeds, columns;
+  std::vector<double> canonical, quantity_seeds, rows, columns;
   /// Directions of what quantities look at; zero between pull-backs.
   std::vector<Probe> probes;
   AlignedVector<Lane> body_lanes, constant_lanes;  ///< 27 per body: X, X', X''; driven constants

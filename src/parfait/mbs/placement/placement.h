@@ -8,6 +8,10 @@ namespace parfait::mbs {
 /// Constants, inertia and geometry at w.bound.p.
 void bind_constants(const ModelData& m, ModelWorkspace& w);
 
+/// Adjoints of inertia and geometry (w.adjoint) to those of the constants they are made of, added
+/// to `constants` (all of the model; those that are not driven may be left out).
+void pull_back_constants(const ModelData& m, const ModelWorkspace& w, double* constants);
+
 /// y in canonical coordinates; whatever belonged to another state is forgotten, the mode too.
 void load_state(const ModelData& m, ModelWorkspace& w, const double* y);
 void store_coordinates(const KernelData& kernel, const double* canonical, double* user);

@@ -117,6 +117,107 @@ void bind_constants(const ModelData& m, ModelWorkspace& w) {
   w.directions.ready = false;
 }
 
+namespace {
+
+/// Differentiates something small along the driven constants it is made of, a chunk at a time.
+class ConstantProbe {
+ public:
+  explicit ConstantProbe(const ModelData& model)
+      : m(model), lanes_(static_cast<std::size_t>(m.constants.num_driven()), Lane{}) {}
+
+  const Lane* lanes() const { return lanes_.data(); }
+
+  void clear() { driven_.clear(); }
+  void add(int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      if (m.constants.driven_index(i) < 0) continue;
+      if (std::find(driven_.begin(), driven_.end(), i) == driven_.end()) driven_.push_back(i);
+    }
+  }
+  /// `along()` is the sum of adjoint times direction.
+  template <class Along>
+  void pull(const Along& along, double* constants) {
+    for (std::size_t first = 0; first < driven_.size(); first += math::kLanes) {
+      const std::size_t count = std::min<std::size_t>(math::kLanes, driven_.size() - first);
+      for (std::size_t i = 0; i < count; ++i) lane(first + i)[static_cast<int>(i)] = 1;
+      const Lane sum = along();
+      for (std::size_t i = 0; i < count; ++i) {
+        constants[driven_[first + i]] += sum[static_cast<int>(i)];
+        lane(first + i) = Lane{};
+      }
+    }
+  }
+
+ private:
+  Lane& lane(std::size_t i) { return lanes_[m.constants.driven_index(driven_[i])]; }
+
+  const ModelData& m;
+  AlignedVector<Lane> lanes_;
+  std::vector<int> driven_;
+};
+
+}  // namespace
+
+void pull_back_constants(const ModelData& m, const ModelWorkspace& w, double* constants) {
+  ConstantProbe probe(m);
+  const NumbersWithDirections get{w.bound.constants.data(), &m.constants, probe.lanes()};
+  constexpr int kBodyConstants = 20;
+  for (int b = 0; b < m.kernel.num_bodies(); ++b) {
+    const BodySpec& spec = m.kernel.bodies[b];
+    if (!spec.driven) continue;
+    probe.clear();
+    probe.add(spec.first_constant, kBodyConstants);
+    const InertiaAdjoint& a = w.adjoint.inertia[b];
+    probe.pull(
+        [&] {
+          const auto I = body_inertia<Dual>(spec, m.kernel.maps[b], get);
+          Lane sum = a.m * I.m.d;
+          for (int i = 0; i < 3; ++i) sum += a.c[i] * I.c[i].d;
+          for (int e = 0; e < 6; ++e) sum += a.J[e] * I.J[e].d;
+          return sum;
+        },
+        constants);
+  }
+  const auto center = [&](int b) {
+    const auto c = w.bound.kernel.center(b);
+    Vec3<Dual> out{c[0], c[1], c[2]};
+    if (m.kernel.bodies[b].driven) {
+      const auto I = body_inertia<Dual>(m.kernel.bodies[b], m.kernel.maps[b], get);
+      out.x.d = I.c[0].d;
+      out.y.d = I.c[1].d;
+      out.z.d = I.c[2].d;
+    }
+    return out;
+  };
+  for (const int g : m.kernel.driven_geometry) {
+    const GeometrySpec& spec = m.kernel.geometry[g];
+    probe.clear();
+    for (int side = 0; side < 2; ++side) {
+      if (!spec.used[side]) continue;
+      probe.add(spec.end[side].first_constant, 12);
+      const int b = spec.end[side].body;
+      if (b < m.kernel.num_bodies()) probe.add(m.kernel.bodies[b].first_constant, kBodyConstants);
+    }
+    const GeometryAdjoint& a = w.adjoint.geometry[g];
+    probe.pull(
+        [&] {
+          const auto pair = pair_geometry<Dual>(m, spec, get, center);
+          Lane sum{};
+          for (int side = 0; side < 2; ++side) {
+            Lane rho[3], axis[3];
+            put(pair.rho[side], rho);
+            for (int i = 0; i < 3; ++i) {
+              sum += a.rho[side][i] * rho[i];
+              put(pair.axis[side][i], axis);
+              for (int k = 0; k < 3; ++k) sum += a.axis[side][i][k] * axis[k];
+            }
+          }
+          return sum;
+        },
+        constants);
+  }
+}
+
 void Model::bind(dynamics::Workspace& ws, dynamics::ConstVec p) const {
   ModelWorkspace& w = cast(ws);
   std::copy(p.begin(), p.end(), w.bound.p.begin());

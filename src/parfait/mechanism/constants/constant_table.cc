@@ -148,6 +148,13 @@ void ConstantTable::gradients(const double* p, double* gradients, double* scratc
   for (const auto& d : driven_) d.formula.gradient(p, scratch, gradients + d.first_gradient);
 }
 
+void ConstantTable::pull_back(const double* gradients, int d, double adjoint,
+                              double* parameters) const {
+  const Driven& driven = driven_[static_cast<std::size_t>(d)];
+  const double* gradient = gradients + driven.first_gradient;
+  for (const int slot : driven.formula.used_slots()) parameters[slot] += adjoint * *gradient++;
+}
+
 void ConstantTable::directions(const double* gradients, const double* dp_chunk, int d,
                                double* lanes) const {
   driven_[d].formula.apply(gradients + driven_[d].first_gradient, dp_chunk, lanes);

@@ -37,6 +37,8 @@ class ConstantTable {
   void gradients(const double* p, double* gradients, double* scratch) const;
   /// Directions (kLanes) of driven constant number d = driven_index(constant), for one chunk of dp.
   void directions(const double* gradients, const double* dp_chunk, int d, double* lanes) const;
+  /// The transpose: adds to the adjoints of the parameters what that of driven constant d leaves.
+  void pull_back(const double* gradients, int d, double adjoint, double* parameters) const;
   int driven_index(int constant) const { return driven_index_[constant]; }
 
   std::size_t scratch_size() const { return scratch_size_; }

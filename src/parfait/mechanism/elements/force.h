@@ -185,6 +185,11 @@ class ForceElement {
   /// d(forces, rates of states) / d(frames, constants, states, t, law). Written here by
   /// differentiating act() column by column; an element that knows better may.
   virtual void jacobian(const ElementPoint<double>& at, ForceJacobian& out) const;
+
+  /// Its transpose, applied to `rows` (in the order of the rows of a ForceJacobian): into
+  /// `columns`, all of them. Written here with the Jacobian itself, in `scratch`.
+  virtual void pull_back(const ElementPoint<double>& at, std::span<const double> rows,
+                         ForceJacobian& scratch, std::span<double> columns) const;
 };
 
 /// Writes the virtual functions of a ForceElement from those of a class that are templates over the

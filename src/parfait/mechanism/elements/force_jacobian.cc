@@ -22,6 +22,10 @@ const Dual& entry(const Vec3<Dual>& a, int k) {
   return k == 0 ? a.x : k == 1 ? a.y : a.z;
 }
 
+double component(const Vec3<double>& a, int k) {
+  return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
 Vec3<Dual> constant(const Vec3<double>& a) {
   return {a.x, a.y, a.z};
 }
@@ -77,6 +81,19 @@ void ForceElement::pull(const ElementPoint<Dual>&, std::span<EndForce<Dual>>) co
 
 void ForceElement::jacobian(const ElementPoint<double>& at, ForceJacobian& out) const {
   jacobian_by_directions(*this, at, out);
+}
+
+void ForceElement::pull_back(const ElementPoint<double>& at, std::span<const double> rows,
+                             ForceJacobian& scratch, std::span<double> columns) const {
+  jacobian(at, scratch);
+  std::ranges::fill(columns, 0.0);
+  for (int row = 0; row < scratch.rows(); ++row) {
+    const double seed = rows[static_cast<std::size_t>(row)];
+    if (seed == 0) continue;
+    for (int c = 0; c < scratch.columns(); ++c) {
+      columns[static_cast<std::size_t>(c)] += seed * scratch(row, c);
+    }
+  }
 }
 
 void jacobian_by_directions(const ForceElement& element, const ElementPoint<double>& at,
@@ -163,7 +180,10 @@ LawGradient law_gradient(const MeasuredParts& parts, const ElementPoint<double>&
   by_constant.assign(at.constants.begin(), at.constants.end());
   out.F = parts.law({at.constants.data(), m.s, m.rate});
   const int n = static_cast<int>(at.constants.size()) + 2;
-  std::vector<double> slopes(static_cast<std::size_t>(n));
+  constexpr int kFew = 16;
+  double few[kFew] = {};
+  std::vector<double> many(n > kFew ? static_cast<std::size_t>(n) : 0);
+  double* const slopes = n > kFew ? many.data() : few;
   for (int first = 0; first < n; first += math::kLanes) {
     const auto unit = [&](int column) {
       Lane d{};
@@ -173,13 +193,13 @@ LawGradient law_gradient(const MeasuredParts& parts, const ElementPoint<double>&
     for (int i = 2; i < n; ++i) by_constant[static_cast<std::size_t>(i - 2)].d = unit(i);
     const Dual F = parts.law_directions({by_constant.data(), {m.s, unit(0)}, {m.rate, unit(1)}});
     for (int c = first; c < std::min(first + math::kLanes, n); ++c) {
-      slopes[static_cast<std::size_t>(c)] = F.d[c - first];
+      slopes[c] = F.d[c - first];
     }
   }
   out.by_s = slopes[0];
   out.by_rate = slopes[1];
   for (int i = 2; i < n; ++i) {
-    by_constant[static_cast<std::size_t>(i - 2)] = slopes[static_cast<std::size_t>(i)];
+    by_constant[static_cast<std::size_t>(i - 2)] = slopes[i];
   }
   return out;
 }
@@ -270,6 +290,56 @@ void measured_jacobian(const MeasuredParts& parts, const ElementPoint<double>& a
     }
     out(g.row, out.law_column()) = at.law ? -g.value : 0.0;
   }
+}
+
+void measured_pull_back(const MeasuredParts& parts, const ElementPoint<double>& at,
+                        std::span<const double> rows, ForceJacobian& scratch,
+                        std::span<double> columns) {
+  scratch.num_ends = 2;
+  scratch.num_constants = static_cast<int>(at.constants.size());
+  scratch.num_states = static_cast<int>(at.states.size());
+  std::ranges::fill(columns, 0.0);
+  JacobianScratch& s = scratch.scratch();
+  const Measured<double> m = parts.measure(at.ends.data());
+  const LawGradient law = law_gradient(parts, at, m, s.constants);
+  const LawInput<double> in{at.constants.data(), m.s, m.rate};
+  if (parts.side.side != Side::kBoth && !parts.side.acts(in, law.F, at.mode)) return;
+  const auto seed = [&](int end, int vector, int k) {
+    return rows[static_cast<std::size_t>(row_of(end, vector, k))];
+  };
+  double sigma = 0;  // how the measure moves along the seeds
+  for_gradient(parts.use, m, [&](int end, int vector, int k, double value) {
+    sigma += value * seed(end, vector, k);
+  });
+  // The gradient moves along zeta = F seeds + F_rate sigma velocities: one direction.
+  const double by_rate = sigma * law.by_rate;
+  load_frames(at, s);
+  for (int end = 0; end < 2; ++end) {
+    const auto e = static_cast<std::size_t>(end);
+    for (int k = 0; k < 3; ++k) {
+      if (parts.use[end] & kForce) {
+        entry(s.ends[e].point, k).d[0] =
+            law.F * seed(end, 0, k) + by_rate * component(at.ends[e].velocity, k);
+      }
+      for (int a = 0; a < 3; ++a) {
+        if (!gives_axis_force(parts.use[end], a)) continue;
+        const double rate =
+            reads_axis_rate(parts.use[end], a) ? component(at.ends[e].axis_rate[a], k) : 0.0;
+        entry(s.ends[e].axis[a], k).d[0] = law.F * seed(end, 1 + a, k) + by_rate * rate;
+      }
+    }
+  }
+  const Measured<Dual> along = parts.measure_directions(s.ends.data());
+  const double by_s = sigma * law.by_s;
+  for_gradient(parts.use, along, [&](int end, int vector, int k, const Dual& g) {
+    columns[static_cast<std::size_t>(column_of(end, vector, k))] -= by_s * g.v + g.d[0];
+    columns[static_cast<std::size_t>(rate_column_of(end, vector, k))] -= by_rate * g.v;
+  });
+  for (int i = 0; i < scratch.num_constants; ++i) {
+    columns[static_cast<std::size_t>(scratch.first_constant() + i)] =
+        -sigma * s.constants[static_cast<std::size_t>(i)].v;
+  }
+  if (at.law) columns[static_cast<std::size_t>(scratch.law_column())] = -sigma;
 }
 
 }  // namespace parfait::mechanism

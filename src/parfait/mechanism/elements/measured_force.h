@@ -157,6 +157,13 @@ struct MeasuredParts {
 void measured_jacobian(const MeasuredParts& parts, const ElementPoint<double>& at,
                        ForceJacobian& out);
 
+/// Its transpose along seeds w of points and axes (docs/theory/adjoint.md): with sigma = grad s . w
+/// and zeta = F w + F_rate sigma v,  x-bar = -F_s sigma grad s - (grad s)' zeta,  v-bar = -F_rate
+/// sigma grad s,  c-bar = -F_c sigma. One direction of the measure, whatever the number of columns.
+void measured_pull_back(const MeasuredParts& parts, const ElementPoint<double>& at,
+                        std::span<const double> rows, ForceJacobian& scratch,
+                        std::span<double> columns);
+
 template <class Measure, class Law>
 class MeasuredForce final : public WrittenForce<MeasureAndLaw<Measure, Law>> {
  public:
@@ -164,13 +171,21 @@ class MeasuredForce final : public WrittenForce<MeasureAndLaw<Measure, Law>> {
       : WrittenForce<MeasureAndLaw<Measure, Law>>(MeasureAndLaw<Measure, Law>{side}) {}
 
   void jacobian(const ElementPoint<double>& at, ForceJacobian& out) const override {
-    const MeasuredParts parts{Measure::kUse,
-                              [](const EndFrame<double>* ends) { return Measure{}(ends); },
-                              [](const EndFrame<Dual>* ends) { return Measure{}(ends); },
-                              [](const LawInput<double>& in) { return Law{}(in); },
-                              [](const LawInput<Dual>& in) { return Law{}(in); },
-                              this->written().side};
-    measured_jacobian(parts, at, out);
+    measured_jacobian(parts(), at, out);
+  }
+  void pull_back(const ElementPoint<double>& at, std::span<const double> rows,
+                 ForceJacobian& scratch, std::span<double> columns) const override {
+    measured_pull_back(parts(), at, rows, scratch, columns);
+  }
+
+ private:
+  MeasuredParts parts() const {
+    return {Measure::kUse,
+            [](const EndFrame<double>* ends) { return Measure{}(ends); },
+            [](const EndFrame<Dual>* ends) { return Measure{}(ends); },
+            [](const LawInput<double>& in) { return Law{}(in); },
+            [](const LawInput<Dual>& in) { return Law{}(in); },
+            this->written().side};
   }
 };
 

@@ -1,0 +1,262 @@
+#include "parfait/run/fit/minimization.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "parfait/base/counted.h"
+#include "parfait/base/error.h"
+#include "parfait/estimate/objective/minimize.h"
+#include "parfait/estimate/objective/objective.h"
+#include "parfait/estimate/problem/check_problem.h"
+#include "parfait/io/problem/problem_file.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/fit/gradient.h"
+#include "parfait/run/fit/problem_changes.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+#include "parfait/run/job/version.h"
+
+namespace parfait::run {
+namespace minimization {
+namespace {
+
+using Eigen::VectorXd;
+
+/// Indices of the two parameters of --contour.
+std::array<int, 2> contour_indices(const std::vector<std::string>& names,
+                                   const estimate::Unknowns& unknowns) {
+  if (names.size() != 2 || names[0] == names[1]) {
+    throw base::InputError("--contour: give two estimated parameters, as in --contour k,d.");
+  }
+  std::array<int, 2> out{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    out[i] = unknowns.find(names[i]);
+    if (out[i] >= 0) continue;
+    throw base::InputError(fmt::format("--contour: \"{}\" is not estimated.{} Estimated: {}.",
+                                       names[i], base::suggestion(names[i], unknowns.names()),
+                                       base::listing(unknowns.names())));
+  }
+  return out;
+}
+
+/// J where the iteration went and half as far around, the others as found.
+void add_contour(estimate::Objective& objective, const std::vector<estimate::MinimizeStep>& path,
+                 const std::array<int, 2>& which, const VectorXd& x, const Callbacks& callbacks,
+                 MinimizationRun& run) {
+  constexpr int kPoints = 31;
+  double low[2], high[2];
+  for (int k = 0; k < 2; ++k) {
+    low[k] = high[k] = x[which[static_cast<std::size_t>(k)]];
+    for (const auto& step : path) {
+      low[k] = std::min(low[k], step.x[which[static_cast<std::size_t>(k)]]);
+      high[k] = std::max(high[k], step.x[which[static_cast<std::size_t>(k)]]);
+    }
+    const double width = std::max(high[k] - low[k], 0.1);
+    const auto i = which[static_cast<std::size_t>(k)];
+    low[k] = std::max(low[k] - 0.5 * width, objective.unknowns().lower()[i]);
+    high[k] = std::min(high[k] + 0.5 * width, objective.unknowns().upper()[i]);
+  }
+  for (const int i : which) {
+    run.contour.parameters.push_back(objective.unknowns().estimate(i).parameter);
+  }
+  VectorXd at = x;
+  for (int i = 0; i < kPoints; ++i) {
+    for (int j = 0; j < kPoints; ++j) {
+      if (callbacks.stop && callbacks.stop()) return;
+      at[which[0]] = low[0] + (high[0] - low[0]) * i / (kPoints - 1);
+      at[which[1]] = low[1] + (high[1] - low[1]) * j / (kPoints - 1);
+      const VectorXd p = objective.unknowns().values(at);
+      const auto value = objective.value(p);
+      run.contour.points.push_back(
+          {p[which[0]], p[which[1]], value.exists() ? value.total : std::nan("")});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace minimization
+
+MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& callbacks,
+                         const std::function<void(const result::Minimization::Step&)>& on_step) {
+  Stopwatch watch;
+  estimate::MinimizeOptions options;
+  options.method = estimate::descent_of(request.method, "--method");
+  options.line_search = estimate::line_search_of(request.line_search, "--line-search");
+  options.max_iterations = request.max_iterations.value_or(options.max_iterations);
+  options.tolerance = request.tolerance.value_or(options.tolerance);
+  if (options.max_iterations < 0 || !(options.tolerance > 0)) {
+    throw base::InputError("--max-iterations and --tolerance must be positive.");
+  }
+  if (request.gradient != "adjoint" && request.gradient != "forward") {
+    throw base::InputError(
+        fmt::format("--gradient {}: must be adjoint or forward.", request.gradient));
+  }
+  const auto by = request.gradient == "adjoint" ? estimate::GradientBy::kAdjoint
+                                                : estimate::GradientBy::kForward;
+  estimate::Problem problem = request.problem ? *request.problem : io::parse_problem(request.file);
+  set_values(request.set, problem);
+  fix_parameters(request.fix, problem);
+  MinimizationRun run;
+  auto& out = run.result;
+  out.verdict = {.version = version(),
+                 .status = "converged",
+                 .partial = false,
+                 .message = "",
+                 .warnings = estimate::check(problem)};
+  if (!request.out.empty()) check_replaceable(request.out);
+  estimate::Objective objective(
+      problem, request.memory.empty() ? 1e9 : bytes_of(request.memory, "--memory"));
+  const estimate::Unknowns& unknowns = objective.unknowns();
+  std::array<int, 2> contour{};
+  if (!request.contour.empty()) {
+    contour = minimization::contour_indices(request.contour, unknowns);
+  }
+  run.has_costs = std::ranges::any_of(
+      problem.experiments, [](const auto& experiment) { return !experiment.costs.empty(); });
+  out.problem = request.file;
+  out.method = text(options.method);
+  out.line_search = text(options.line_search);
+  out.by = request.gradient;
+  run.timing.add("read", watch.lap());
+
+  std::string why;
+  const estimate::ScalarFunction f = [&](const Eigen::VectorXd& x, double& value,
+                                         Eigen::VectorXd* g) {
+    const Eigen::VectorXd p = unknowns.values(x);
+    const auto found = g ? objective.gradient(p, by, *g) : objective.value(p);
+    value = found.total;
+    why = found.why;
+    if (g) g->array() *= unknowns.derivatives(x).array();
+    return found.exists();
+  };
+  const auto found = estimate::minimize(f, unknowns.initial(), unknowns.lower(), unknowns.upper(),
+                                        options, [&](const estimate::MinimizeStep& step) {
+                                          const Eigen::VectorXd p = unknowns.values(step.x);
+                                          out.path.push_back({.iteration = step.iteration,
+                                                              .objective = step.f,
+                                                              .gradient = step.gradient,
+                                                              .length = step.length,
+                                                              .evaluations = step.evaluations,
+                                                              .values = {p.begin(), p.end()}});
+                                          if (on_step) on_step(out.path.back());
+                                          return !(callbacks.stop && callbacks.stop());
+                                        });
+  run.timing.add("minimize", watch.lap());
+  out.verdict.status = text(found.outcome);
+  out.verdict.partial = !found.converged();
+  out.iterations = found.iterations;
+  out.evaluations = found.evaluations;
+  out.objective = found.f;
+  using Outcome = estimate::MinimizeResult::Outcome;
+  switch (found.outcome) {
+    case Outcome::kConverged:
+      out.verdict.message = fmt::format("converged after {}",
+                                        base::counted(found.iterations, "iteration", "iterations"));
+      break;
+    case Outcome::kFailed:
+      out.verdict.message = "the objective does not exist at the initial parameters: " + why;
+      return run;
+    case Outcome::kStalled:
+      out.verdict.message = "no step leads down any more, and the gradient is not small";
+      break;
+    case Outcome::kMaxIterations:
+      out.verdict.message = fmt::format("not converged after {}",
+                                        base::counted(found.iterations, "iteration", "iterations"));
+      break;
+    case Outcome::kInterrupted:
+      out.verdict.message = "interrupted";
+      break;
+  }
+  const Eigen::VectorXd p = unknowns.values(found.x);
+  const Eigen::VectorXd dp_dx = unknowns.derivatives(found.x);
+  for (int i = 0; i < unknowns.size(); ++i) {
+    const auto& e = unknowns.estimate(i);
+    out.parameters.push_back(
+        {.id = e.parameter,
+         .initial = e.initial,
+         .value = p[i],
+         .lower = e.lower,
+         .upper = e.upper,
+         .gradient = found.gradient[i] / dp_dx[i],
+         .at_bound = found.x[i] <= unknowns.lower()[i] || found.x[i] >= unknowns.upper()[i]});
+  }
+  const auto value = objective.value(p);
+  for (std::size_t i = 0; i < value.costs.size(); ++i) {
+    out.costs.push_back({objective.cost_names()[i], value.costs[i]});
+  }
+  if (!request.contour.empty()) {
+    minimization::add_contour(objective, found.path, contour, found.x, callbacks, run);
+    run.timing.add("contour", watch.lap());
+  }
+  return run;
+}
+
+std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& target) {
+  RunFolder folder(target);
+  const auto& result = run.result;
+  std::string table = "parameter,initial,value,gradient\n";
+  std::string path = "iteration,objective,gradient,length,evaluations";
+  for (const auto& p : result.parameters) {
+    table += fmt::format("{},{},{},{}\n", p.id, p.initial, p.value, p.gradient);
+    path += "," + p.id;
+  }
+  path += "\n";
+  for (const auto& step : result.path) {
+    path += fmt::format("{},{},{},{},{}", step.iteration, step.objective, step.gradient,
+                        step.length, step.evaluations);
+    for (const double value : step.values) path += fmt::format(",{}", value);
+    path += "\n";
+  }
+  folder.write("parameters.csv", table);
+  folder.write("path.csv", path);
+  if (!run.contour.points.empty()) {
+    std::string contour =
+        fmt::format("{},{},objective\n", run.contour.parameters[0], run.contour.parameters[1]);
+    for (const auto& [a, b, J] : run.contour.points) {
+      contour += std::isnan(J) ? fmt::format("{},{},\n", a, b) : fmt::format("{},{},{}\n", a, b, J);
+    }
+    folder.write("contour.csv", contour);
+  }
+  folder.write("timing.json", io::timing_text(run.timing));
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
+}
+
+std::string minimization_header() {
+  return fmt::format("{:>5}  {:>22}  {:>12}  {:>10}  {:>6}", "iter", "objective", "gradient",
+                     "step", "evals");
+}
+
+std::string minimization_line(const result::Minimization::Step& step) {
+  return fmt::format("{:>5}  {:>22.15g}  {:>12.3e}  {:>10.3g}  {:>6}", step.iteration,
+                     step.objective, step.gradient, step.length, step.evaluations);
+}
+
+std::string minimization_text(const MinimizationRun& run, const std::filesystem::path& folder) {
+  const auto& m = run.result;
+  std::string out =
+      fmt::format("{}: {} ({}, {}), {} evaluations, J = {:.15g}\n", m.problem, m.verdict.message,
+                  m.method, m.line_search, m.evaluations, m.objective);
+  out += fmt::format("{:<24} {:>16} {:>22} {:>14}\n", "parameter", "initial", "value", "dJ/dp");
+  for (const auto& p : m.parameters) {
+    out += fmt::format("{:<24} {:>16.8g} {:>22.15g} {:>14.4g}{}\n", p.id, p.initial, p.value,
+                       p.gradient, p.at_bound ? "  at its bound" : "");
+  }
+  for (const auto& warning : m.verdict.warnings) out += fmt::format("warning: {}\n", warning);
+  if (!run.has_costs && run.finished() && m.parameters.size() <= 6) {
+    out += fmt::format("how well they are known, Gauss-Newton says: parfait fit {}", m.problem);
+    for (const auto& p : m.parameters) out += fmt::format(" --set {}={}", p.id, p.value);
+    out += "\n";
+  }
+  if (!folder.empty()) {
+    out += fmt::format("results in {}: parameters.csv, path.csv, {}result.json, timing.json\n",
+                       folder.string(), run.contour.points.empty() ? "" : "contour.csv, ");
+  }
+  return out;
+}
+
+}  // namespace parfait::run
