@@ -31,6 +31,7 @@ struct Command {
 Command add_calibrate(CLI::App& app, const GlobalOptions& global);
 Command add_check(CLI::App& app, const GlobalOptions& global);
 Command add_convert(CLI::App& app, const GlobalOptions& global);
+Command add_design(CLI::App& app, const GlobalOptions& global);
 Command add_elements(CLI::App& app, const GlobalOptions& global);
 Command add_fit(CLI::App& app, const GlobalOptions& global);
 Command add_gradient(CLI::App& app, const GlobalOptions& global);

@@ -66,6 +66,10 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
       .add_flag("--certify", request.certify,
                 "how far each estimate moves with a 100 times smaller tolerance")
       ->group(output);
+  parser
+      .add_flag("--suggest", request.suggest,
+                "which measurement would help most (told anyway if something is not determined)")
+      ->group(output);
   add("--out", options.out, "DIR", "folder for the results (run/<problem name>)", output);
 
   const char* how = "How to compute it";

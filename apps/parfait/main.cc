@@ -36,7 +36,8 @@ int run(int argc, char** argv) {
                                    app::add_human(cli, global),      app::add_id(cli, global),
                                    app::add_ik(cli, global),         app::add_calibrate(cli, global),
                                    app::add_import(cli, global),     app::add_verify(cli, global),
-                                   app::add_report(cli, global),     app::add_view(cli, global)};
+                                   app::add_report(cli, global),     app::add_view(cli, global),
+                                   app::add_design(cli, global)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

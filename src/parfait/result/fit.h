@@ -115,6 +115,16 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+/// What one more measurement would do to the worst standard deviation, relative to its parameter's
+/// value.
+struct Suggestion {
+  std::string experiment, what;
+  double worst_before = 0, worst_after = 0;  ///< infinite: something is not determined
+  std::string worst;                         ///< the parameter that is worst afterwards
+  int undetermined = 0;                      ///< parameters that stay so
+  bool operator==(const Suggestion&) const = default;
+};
+
 /// Where the information about a parameter comes from.
 struct Information {
   std::string parameter;
@@ -263,6 +273,7 @@ struct Fit {
   std::optional<NormalityTest> normality;
   std::vector<Outlier> outliers;  ///< the largest, largest first
   Identifiability identifiability;
+  std::vector<Suggestion> suggestions{};  ///< the most helpful first
   std::vector<Profile> profiles;
   std::optional<Starts> starts;
   std::vector<Iteration> history;

@@ -61,7 +61,7 @@ ExperimentDescription watching(const ExperimentDescription& e, const std::vector
     // Angles have the turns of the data.
     for (const Measurement& m : measured) {
       const Observation& o = e.observations[m.observation];
-      if (observation.turn || o.quantity.text != quantities[q]) continue;
+      if (observation.turn || kind_of(o).quantity_of(o).text != quantities[q]) continue;
       if (kind_of(o).is_at_row_time()) observation.turn = {m.t, m.value};
     }
   }
@@ -79,7 +79,8 @@ struct Watched {
 std::vector<std::string> observed_quantities(const ExperimentDescription& e) {
   std::vector<std::string> names;
   for (const Observation& o : e.observations) {
-    if (!o.quantity.empty()) names.push_back(o.quantity.text);
+    const FormulaText quantity = kind_of(o).quantity_of(o);
+    if (!quantity.empty()) names.push_back(quantity.text);
   }
   // Where only times of events are measured, the states show what happens in between.
   return names.empty() ? e.system->state_names() : names;

@@ -58,6 +58,11 @@ void clear_measurements(ExperimentDescription& e) {
   for (Observation& o : e.observations) {
     o.sigma = {.absolute = 1};
     o.noise = {};
+    if (kind_of(o).is_collective()) {  // made of samples of a quantity
+      o.quantity = kind_of(o).quantity_of(o);
+      o.kind = kQuantityKind;
+      o.settings.clear();
+    }
     const int c = e.data.find_column(o.column);
     if (c < 0) continue;
     auto& column = e.data.columns[static_cast<std::size_t>(c)];

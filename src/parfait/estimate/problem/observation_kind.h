@@ -10,8 +10,9 @@
 
 namespace parfait::estimate {
 
-class Observable;  // shooting/rows.h
-class RowBuilder;  // shooting/row_builder.h
+class Observable;      // shooting/rows.h
+class RowBuilder;      // shooting/row_builder.h
+struct CollectiveRow;  // shooting/row_builder.h
 
 /// A kind of observation: what an <observe> of a dynamic experiment may say about its column. From
 /// these readers know the attributes, checks their rules, and shooting experiments the number of
@@ -36,6 +37,12 @@ class ObservationKind {
   /// The time that tables show beside a measurement.
   virtual double time_of(const Measurement& measurement) const { return measurement.t; }
 
+  /// What the column measures, as a formula of quantities at the times of its rows; empty: nothing
+  /// of that kind.
+  virtual FormulaText quantity_of(const Observation& observation) const {
+    return observation.quantity;
+  }
+
   /// Values that differ by this mean the same, and the residual is the shortest way; 0: none do.
   virtual double period(const Observation& /*observation*/) const { return 0; }
 
@@ -46,6 +53,13 @@ class ObservationKind {
   virtual std::shared_ptr<const Observable> make(const Observation& observation,
                                                  const Measurement& measurement,
                                                  RowBuilder& builder) const = 0;
+
+  /// All measurements of the column together make rows of their own, instead of one each: linear
+  /// maps of samples (a spectrum). make() is then a sample.
+  virtual bool is_collective() const { return false; }
+  virtual std::vector<CollectiveRow> make_rows(const Observation& observation,
+                                               const std::vector<Measurement>& measurements,
+                                               RowBuilder& builder) const;
 };
 
 /// All kinds, the one for `quantity` first.

@@ -45,7 +45,7 @@ void take_states(const ExperimentDescription& description, const ShootingLayout&
     const std::string& name = layout.state_names[i];
     int column = by_header ? table.find_column(name) : -1;
     for (const Observation& o : description.observations) {
-      if (!by_header && o.quantity.text == name) column = table.find_column(o.column);
+      if (!by_header && kind_of(o).quantity_of(o).text == name) column = table.find_column(o.column);
     }
     if (column < 0) continue;
     const double value = interpolate(times, table.columns[column], t);
@@ -73,7 +73,7 @@ void project_on_measurements(const ExperimentDescription& description,
     const double value =
         interpolate(description.data.columns[time], description.data.columns[column], t);
     if (std::isnan(value)) continue;
-    names.push_back(o.quantity.text);
+    names.push_back(kind_of(o).quantity_of(o).text);
     target.push_back(value);
   }
   if (names.empty()) return;

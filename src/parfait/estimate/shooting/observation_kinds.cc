@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "parfait/estimate/shooting/row_builder.h"
+
 namespace parfait::estimate {
 
 namespace observation_kinds_table {
@@ -14,6 +16,7 @@ std::vector<std::unique_ptr<const ObservationKind>>& all() {
     std::vector<std::unique_ptr<const ObservationKind>> known;
     known.push_back(make_quantity_observation());
     known.push_back(make_event_observation());
+    known.push_back(make_spectrum_observation());
     return known;
   }();
   return kinds;
@@ -38,6 +41,12 @@ const ObservationKind* find_observation_kind(const std::string& key) {
   const auto& kinds = observation_kinds();
   const auto at = std::ranges::find_if(kinds, [&](const auto& kind) { return kind->key() == key; });
   return at == kinds.end() ? nullptr : at->get();
+}
+
+std::vector<CollectiveRow> ObservationKind::make_rows(const Observation&,
+                                                      const std::vector<Measurement>&,
+                                                      RowBuilder&) const {
+  return {};
 }
 
 const ObservationKind& kind_of(const Observation& observation) {

@@ -10,5 +10,6 @@ namespace parfait::estimate {
 
 std::unique_ptr<const ObservationKind> make_quantity_observation();
 std::unique_ptr<const ObservationKind> make_event_observation();
+std::unique_ptr<const ObservationKind> make_spectrum_observation();
 
 }  // namespace parfait::estimate

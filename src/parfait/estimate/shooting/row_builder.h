@@ -5,11 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "parfait/estimate/experiment/experiment.h"
 #include "parfait/estimate/shooting/rows.h"
 #include "parfait/estimate/shooting/shooting_layout.h"
 #include "parfait/expr/formula.h"
 
 namespace parfait::estimate {
+
+/// A row that several measurements make together, (model - data) / sigma already.
+struct CollectiveRow {
+  ShootingRow row{};
+  ResidualInfo info{};
+};
 
 /// What rows may ask of the trajectory while a layout is made: first everybody requests, then
 /// everybody makes.

@@ -169,6 +169,12 @@ void add_likelihood(const ExperimentDescription& description,
   for (const Measurement& m : measurements) {
     const Observation& o = description.observations[m.observation];
     const ObservationKind& kind = kind_of(o);
+    if (kind.is_collective()) {
+      throw base::InputError(
+          o.place, fmt::format("observe \"{}\": observations by \"{}\" cannot stand beside "
+                               "others whose errors are not normal with a known sigma.",
+                               o.column, kind.key()));
+    }
     layout.data.push_back({.terms = {{.what = kind.make(o, m, builder)}}, .constant = 0});
     LikelihoodRows::Row row{.noise = o.noise, .measured = m.value, .group = m.observation};
     if (!o.sigma.formula.empty()) {
@@ -195,9 +201,29 @@ void add_measurements(const ExperimentDescription& description,
   for (const Measurement& m : measurements) {
     const Observation& o = description.observations[m.observation];
     const ObservationKind& kind = kind_of(o);
+    if (kind.is_collective()) continue;
     add_residual(kind.make(o, m, builder), 1 / m.sigma,
                  {.column = o.column, .t = kind.time_of(m), .measured = m.value, .sigma = m.sigma},
                  layout, kind.period(o));
+  }
+}
+
+/// Rows that the measurements of a column make together, after those of single ones.
+void add_collective(const ExperimentDescription& description,
+                    const std::vector<Measurement>& measurements, RowBuilder& builder,
+                    ShootingLayout& layout) {
+  for (std::size_t i = 0; i < description.observations.size(); ++i) {
+    const Observation& o = description.observations[i];
+    if (!kind_of(o).is_collective()) continue;
+    std::vector<Measurement> own;
+    for (const Measurement& m : measurements) {
+      if (m.observation == static_cast<int>(i)) own.push_back(m);
+    }
+    if (own.empty()) continue;
+    for (CollectiveRow& made : kind_of(o).make_rows(o, own, builder)) {
+      layout.data.push_back(std::move(made.row));
+      layout.experiment.residuals.push_back(std::move(made.info));
+    }
   }
 }
 
@@ -311,7 +337,7 @@ void add_angles(const ExperimentDescription& description,
   for (auto& angle : layout.angles) {
     const std::string& name = layout.quantities[static_cast<std::size_t>(angle.quantity)];
     const auto is_of = [&](const Observation& o) {
-      return o.quantity.text == name && kind_of(o).is_at_row_time();
+      return kind_of(o).quantity_of(o).text == name && kind_of(o).is_at_row_time();
     };
     for (const Observation& o : description.observations) {
       if (is_of(o) && o.turn && !angle.turn) angle.turn = o.turn;
@@ -363,6 +389,7 @@ ShootingLayout make_shooting_layout(const ExperimentDescription& description,
   RowBuilder builder(layout);
   shooting_layout::add_requests(description, measurements, builder);
   shooting_layout::add_measurements(description, measurements, builder, layout);
+  shooting_layout::add_collective(description, measurements, builder, layout);
   shooting_layout::add_priors(description, layout);
   shooting_layout::add_requirements(description, builder, layout);
   shooting_layout::add_all_bounds(description, layout);

@@ -8,6 +8,7 @@
 
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/io/model/any_model_file.h"
+#include "parfait/io/problem/design_file.h"
 #include "parfait/io/problem/problem_file.h"
 
 // What formula models say is read as it was meant, and what is written reads back unchanged.
@@ -28,6 +29,7 @@ std::vector<fs::path> valid_formula_models() {
   for (const auto& folder : {kFormulaModels, kRoot / "examples"}) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".xml" || is_problem_file(entry.path())) continue;
+      if (is_design_file(entry.path())) continue;
       if (std::holds_alternative<FormulaModel>(read_any_model(entry.path()))) {
         files.push_back(entry.path());
       }

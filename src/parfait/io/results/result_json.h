@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/result/calibration.h"
+#include "parfait/result/design.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
 #include "parfait/result/gradient.h"
@@ -39,6 +40,7 @@ std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
 std::string result_text(const result::InverseKinematics& ik);
 std::string result_text(const result::Calibration& calibration);
+std::string result_text(const result::Design& design);
 std::string result_text(const result::InverseDynamics& run);
 
 /// `file` appears in messages.
@@ -54,6 +56,7 @@ result::MotionImport read_motion_import_text(std::string_view text, const std::s
 result::InverseKinematics read_inverse_kinematics_text(std::string_view text,
                                                        const std::string& file);
 result::Calibration read_calibration_text(std::string_view text, const std::string& file);
+result::Design read_design_result_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);
 result::Timing read_timing_text(std::string_view text, const std::string& file);

@@ -192,6 +192,17 @@ void fields(Archive& a, typename Archive::template Ref<result::Finding> finding)
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Suggestion> suggestion) {
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  a("experiment", suggestion.experiment);
+  a("what", suggestion.what);
+  a("worst_before", suggestion.worst_before, kOpen);
+  a("worst_after", suggestion.worst_after, kOpen);
+  a("worst", suggestion.worst);
+  a("undetermined", suggestion.undetermined);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Information> information) {
   a("parameter", information.parameter);
   a("shares", information.shares);
@@ -368,6 +379,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
     inside("largest", fit.outliers);
   });
   a("identifiability", fit.identifiability);
+  a.unless_empty("suggestions", fit.suggestions);
   a.unless_empty("profiles", fit.profiles);
   a.optional("starts", fit.starts);
   a("history", fit.history);

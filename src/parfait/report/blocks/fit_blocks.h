@@ -37,6 +37,8 @@ Html parameters_block(const FitView& view);
 Html fitted_block(const FitView& view);
 Html residuals_block(const FitView& view);
 Html knowledge_block(const FitView& view);
+/// Empty: nothing was asked.
+Html suggestions_block(const FitView& view);
 Html starts_block(const FitView& view);  ///< empty: one start
 Html convergence_block(const FitView& view);
 Html origin_block(const FitView& view);

@@ -260,4 +260,27 @@ Html knowledge_block(const FitView& view) {
   return content;
 }
 
+Html suggestions_block(const FitView& view) {
+  const auto& fit = view.fit;
+  if (fit.suggestions.empty()) return {};
+  const auto deviation = [](double sd) {
+    return std::isfinite(sd) ? number(sd, 3) : text("not determined");
+  };
+  Table table;
+  table.caption =
+      "What one more measurement would do to the worst standard deviation, relative to the value";
+  table.columns = {{"experiment"},
+                   {"candidate"},
+                   {"before", Table::Kind::kNumber},
+                   {"after", Table::Kind::kNumber},
+                   {"worst parameter then"}};
+  constexpr std::size_t kMost = 30;
+  for (std::size_t i = 0; i < std::min(kMost, fit.suggestions.size()); ++i) {
+    const auto& s = fit.suggestions[i];
+    table.rows.push_back({text(s.experiment), text(s.what), deviation(s.worst_before),
+                          deviation(s.worst_after), text(s.worst)});
+  }
+  return html(table);
+}
+
 }  // namespace parfait::report

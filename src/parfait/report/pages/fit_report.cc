@@ -38,6 +38,9 @@ std::string fit_report(const result::Fit& fit, const result::FitTables& tables,
   frame.add("fit", "Observed and fitted", fitted_block(view));
   frame.add("residuals", "Residuals", residuals_block(view));
   frame.add("knowledge", "How well the parameters are known", knowledge_block(view));
+  if (const Html table = suggestions_block(view); !table.empty()) {
+    frame.add("suggestions", "Which experiment would help?", table);
+  }
   if (fit.starts) frame.add("starts", "Many starts", starts_block(view));
   frame.add("convergence", "Convergence", convergence_block(view));
   if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {

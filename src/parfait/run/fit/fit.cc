@@ -18,6 +18,7 @@
 #include "parfait/run/fit/fit_motion.h"
 #include "parfait/run/fit/fit_plan.h"
 #include "parfait/run/fit/fit_result.h"
+#include "parfait/run/fit/fit_suggestions.h"
 #include "parfait/run/fit/many_starts.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/run_folder.h"
@@ -197,6 +198,11 @@ class FitWork {
                          .intervals = intervals_,
                          .stopped = job_.stopped()};
     run_.result = make_result(parts);
+    const bool is_open = !run_.result.identifiability.all_determined;
+    const bool alone = prepared_->team().size() == 1;
+    if (fit.converged() && !job_.stopped() && alone && (request_.suggest || is_open)) {
+      run_.result.suggestions = make_suggestions(*prepared_, *sources_, fit);
+    }
     run_.tables = make_tables(parts, run_.result);
     run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
     run_.result.motions = io::motion_files(run_.scenes);

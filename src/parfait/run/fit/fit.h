@@ -41,6 +41,8 @@ struct FitRequest {
   std::string intervals{};
 
   std::vector<std::string> profile{};  ///< shared parameters, or "all": intervals by likelihood
+  /// Which experiment would fix it? Asked for anyway where something is not determined.
+  bool suggest = false;
   bool certify = false;  ///< how far estimates move with a 100 times more careful integrator
 
   std::string integrator{};     ///< auto, or the name of a method; empty: as the problem has it

@@ -111,4 +111,9 @@ std::string ProblemSources::quantity_unit(const estimate::ExperimentDescription&
   return found == models_.end() ? "" : unit_of(found->second, quantity);
 }
 
+const io::AnyModel* ProblemSources::model(const estimate::ExperimentDescription& experiment) const {
+  const auto found = models_.find(experiment.model);
+  return found == models_.end() ? nullptr : &found->second;
+}
+
 }  // namespace parfait::run

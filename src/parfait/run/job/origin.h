@@ -40,6 +40,8 @@ class ProblemSources {
   std::string parameter_unit(const std::string& id) const;
   std::string quantity_unit(const estimate::ExperimentDescription& experiment,
                             const std::string& quantity) const;
+  /// The model of an experiment as its file says it; null: made in code.
+  const io::AnyModel* model(const estimate::ExperimentDescription& experiment) const;
 
  private:
   void add(const std::string& kind, const std::filesystem::path& file);

@@ -141,6 +141,29 @@ void print_identifiability(Words& out, const Fit& fit) {
   }
 }
 
+/// What more could be measured.
+void print_suggestions(Words& out, const Fit& fit) {
+  if (fit.suggestions.empty()) return;
+  const auto deviation = [](double sd) {
+    return std::isfinite(sd) ? fmt::format("{:.3g}", sd) : std::string("inf");
+  };
+  out.print(
+      "\n  Which experiment would help? The worst deviation, relative to the value, is {} now:\n",
+      deviation(fit.suggestions.front().worst_before));
+  TextTable table({"candidate", "worst sd", "of", "undetermined"}, {0, 2});
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < std::min(kMost, fit.suggestions.size()); ++i) {
+    const auto& s = fit.suggestions[i];
+    table.add({(fit.experiments.size() > 1 ? s.experiment + ": " : "") + s.what,
+               deviation(s.worst_after), s.worst,
+               s.undetermined > 0 ? fmt::format("{}", s.undetermined) : ""});
+  }
+  out.print("{}", table.text("    "));
+  if (fit.suggestions.size() > kMost) {
+    out.print("    and {} more in result.json\n", fit.suggestions.size() - kMost);
+  }
+}
+
 /// Only what speaks against the model; otherwise that nothing does.
 void print_residual_analysis(Words& out, const Fit& fit) {
   std::vector<std::string> doubts;
@@ -235,6 +258,7 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
     for (const auto& choice : fit.options.intervals) out.print("  - {}\n", choice);
     print_profiles(out, fit);
     print_identifiability(out, fit);
+    print_suggestions(out, fit);
     if (has_residuals) print_residual_analysis(out, fit);
   }
   for (const auto& warning : fit.verdict.warnings) out.print("  warning: {}\n", warning);
