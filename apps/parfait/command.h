@@ -28,6 +28,7 @@ struct Command {
   std::function<int()> run;
 };
 
+Command add_calibrate(CLI::App& app, const GlobalOptions& global);
 Command add_check(CLI::App& app, const GlobalOptions& global);
 Command add_convert(CLI::App& app, const GlobalOptions& global);
 Command add_design(CLI::App& app, const GlobalOptions& global);
@@ -35,6 +36,7 @@ Command add_elements(CLI::App& app, const GlobalOptions& global);
 Command add_fit(CLI::App& app, const GlobalOptions& global);
 Command add_gradient(CLI::App& app, const GlobalOptions& global);
 Command add_human(CLI::App& app, const GlobalOptions& global);
+Command add_ik(CLI::App& app, const GlobalOptions& global);
 Command add_id(CLI::App& app, const GlobalOptions& global);
 Command add_import(CLI::App& app, const GlobalOptions& global);
 Command add_modes(CLI::App& app, const GlobalOptions& global);

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
                                    app::add_gradient(cli, global),   app::add_check(cli, global),
                                    app::add_convert(cli, global),    app::add_elements(cli, global),
                                    app::add_human(cli, global),      app::add_id(cli, global),
+                                   app::add_ik(cli, global),         app::add_calibrate(cli, global),
                                    app::add_import(cli, global),     app::add_verify(cli, global),
                                    app::add_report(cli, global),     app::add_view(cli, global),
                                    app::add_design(cli, global)};

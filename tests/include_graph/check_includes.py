@@ -33,10 +33,10 @@ STEPS = {
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "objective", "experiment", "shooting", "algebraic", "statistics", "fit", "starts", "design"],
-    "motion": ["anthropometry", "signals", "dynamics", "skeleton", "poses", "calibration"],
+    "motion": ["anthropometry", "signals", "dynamics", "skeleton", "poses", "quality", "calibration"],
     "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
-    "run": ["job", "human", "scene", "simulation", "fit", "design", "import", "convert", "dynamics", "verification", "summary"],
+    "run": ["job", "human", "scene", "simulation", "fit", "design", "import", "convert", "dynamics", "motion", "verification", "summary"],
 }
 # ... unless it is listed here, with all it may see besides itself.
 NARROWER_STEPS = {

@@ -5,11 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "parfait/result/calibration.h"
 #include "parfait/result/design.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
 #include "parfait/result/gradient.h"
 #include "parfait/result/inverse_dynamics.h"
+#include "parfait/result/inverse_kinematics.h"
 #include "parfait/result/minimization.h"
 #include "parfait/result/modes.h"
 #include "parfait/result/motion_import.h"
@@ -36,6 +38,8 @@ std::string result_text(const result::Modes& modes);
 std::string result_text(const result::Synthesis& synthesis);
 std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
+std::string result_text(const result::InverseKinematics& ik);
+std::string result_text(const result::Calibration& calibration);
 std::string result_text(const result::Design& design);
 std::string result_text(const result::InverseDynamics& run);
 
@@ -49,6 +53,9 @@ result::Synthesis read_synthesis_text(std::string_view text, const std::string& 
 result::Verification read_verification_text(std::string_view text, const std::string& file);
 result::InverseDynamics read_inverse_dynamics_text(std::string_view text, const std::string& file);
 result::MotionImport read_motion_import_text(std::string_view text, const std::string& file);
+result::InverseKinematics read_inverse_kinematics_text(std::string_view text,
+                                                       const std::string& file);
+result::Calibration read_calibration_text(std::string_view text, const std::string& file);
 result::Design read_design_result_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);

@@ -1,6 +1,7 @@
 #include "parfait/motion/calibration/calibration.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -124,6 +125,51 @@ std::string words_of(const VectorXd& direction, const std::vector<GeometryParame
          " moved along";
 }
 
+/// Frames that count are far from each other, and one after the other may lead into a minimum that
+/// is none of the subject's. Limbs are tried from their default as well, and frames that stay worse
+/// than most from everywhere.
+void improve_poses(const Skeleton& skeleton, const MarkerPlan& plan, const BoundGeometry& bound,
+                   const MatchedMarkers& markers, const std::vector<double>& weights,
+                   const PoseOptions& options, TrialPoses& poses) {
+  const auto nq = static_cast<std::size_t>(skeleton.tree.nq);
+  const std::vector<double> initial = skeleton.initial_position();
+  std::vector<char> is_root(nq, 0);
+  for (const auto& body : skeleton.tree.bodies) {
+    if (body.parent < 0) std::fill_n(is_root.begin() + body.q, body.nq, 1);
+  }
+  std::vector<double> per_marker;
+  for (std::size_t f = 0; f < poses.objective.size(); ++f) {
+    per_marker.push_back(poses.objective[f] / std::max(1, poses.num_visible[f]));
+  }
+  std::vector<double> sorted = per_marker;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
+                   sorted.end());
+  const double usual = sorted[sorted.size() / 2];
+  tbb::parallel_for(std::size_t{0}, per_marker.size(), [&](std::size_t f) {
+    PoseSolver solver(skeleton, plan, options);
+    solver.bind(bound);
+    const auto frame = markers.frame(static_cast<int>(f));
+    double* q = &poses.q[f * nq];
+    const auto keep_if_better = [&](const FramePose& pose) {
+      if (!(pose.objective < poses.objective[f] * (1 - 1e-6))) return;
+      std::copy(pose.q.begin(), pose.q.end(), q);
+      poses.objective[f] = pose.objective;
+    };
+    FramePose pose;
+    pose.q = initial;
+    for (std::size_t i = 0; i < nq; ++i) {
+      if (is_root[i]) pose.q[i] = q[i];
+    }
+    solver.solve(frame, weights, pose);
+    keep_if_better(pose);
+    if (poses.objective[f] / std::max(1, poses.num_visible[f]) < 4 * usual) return;
+    pose = {};
+    pose.q = initial;
+    solver.solve_from_afar(frame, weights, pose);
+    keep_if_better(pose);
+  });
+}
+
 /// Poses of the start, and tracking markers at their mean place in them.
 void find_start(const Skeleton& skeleton, const std::vector<CalibrationTrial>& trials,
                 const std::vector<std::vector<int>>& frames, const std::vector<double>& weights,
@@ -151,9 +197,19 @@ void find_start(const Skeleton& skeleton, const std::vector<CalibrationTrial>& t
   std::vector<Vec3<double>> sum(skeleton.markers.size());
   std::vector<int> number(skeleton.markers.size(), 0);
   for (std::size_t t = 0; t < trials.size(); ++t) {
-    const auto found = solve_poses(skeleton, bound, trials[t].markers, anatomical, options.poses);
+    // Only the frames that count.
+    MatchedMarkers some = trials[t].markers;
+    some.y.clear();
+    some.num_frames = static_cast<int>(frames[t].size());
     for (const int f : frames[t]) {
-      const auto q = found.pose(f, skeleton.tree.nq);
+      const auto y = trials[t].markers.frame(f);
+      some.y.insert(some.y.end(), y.begin(), y.end());
+    }
+    auto found = solve_poses(skeleton, bound, some, anatomical, options.poses);
+    improve_poses(skeleton, plan, bound, some, anatomical, options.poses, found);
+    for (std::size_t k = 0; k < frames[t].size(); ++k) {
+      const int f = frames[t][k];
+      const auto q = found.pose(static_cast<int>(k), skeleton.tree.nq);
       poses[t].emplace_back(q.begin(), q.end());
       kinematics.place(q);
       for (int m = 0; m < skeleton.num_markers(); ++m) {

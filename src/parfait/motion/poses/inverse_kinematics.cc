@@ -60,7 +60,12 @@ class FrameSolver {
     for (int f = first; f < last; ++f) {
       const std::vector<double> previous = pose.q;
       if (scalar && f >= first + 2) {
-        for (std::size_t i = 0; i < pose.q.size(); ++i) pose.q[i] += pose.q[i] - before[i];
+        // What is not seen, or rests on a limit, stays where it is.
+        for (const Coordinate& c : skeleton_.coordinates) {
+          const auto i = static_cast<std::size_t>(c.q);
+          const auto j = static_cast<std::size_t>(&c - skeleton_.coordinates.data());
+          if (pose.states[j] == CoordinateState::kFree) pose.q[i] += pose.q[i] - before[i];
+        }
       }
       solve(f, pose);
       if (!pose.converged && scalar && f >= first + 2) {

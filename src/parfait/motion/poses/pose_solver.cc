@@ -11,8 +11,11 @@ using tree::Sym3;
 
 namespace {
 
-/// A pivot that much smaller than its diagonal is rounding: the coordinate is not seen.
-constexpr double kPivotTolerance = 1e-10;
+/// A pivot that much smaller than its diagonal belongs to a coordinate that is known 300 times
+/// worse than if it were the only one, by radians instead of hundredths of them: it is not seen.
+constexpr double kPivotTolerance = 1e-5;
+/// Coordinates that take part in a direction that is not seen, beside the largest.
+constexpr double kTied = 0.1;
 
 bool is_bound(CoordinateState state) {
   return state == CoordinateState::kAtLower || state == CoordinateState::kAtUpper;
@@ -70,6 +73,7 @@ PoseSolver::PoseSolver(const Skeleton& skeleton, const MarkerPlan& plan, const P
   U_.resize(n * n);
   for (auto* v : {&g_, &d_, &target_, &low_, &high_}) v->resize(n);
   movable_.resize(n);
+  tied_.resize(n);
   free_.reserve(n);
   trial_.resize(static_cast<std::size_t>(skeleton.tree.nq));
 }
@@ -182,7 +186,24 @@ int PoseSolver::eliminate(double lambda) {
   return -1;
 }
 
+void PoseSolver::find_tied(int a) {
+  // The direction: coordinate a by 1, those before it by -U^-1 u, u the part of column a above.
+  const auto m = static_cast<int>(free_.size());
+  double largest = 1;
+  for (int b = a - 1; b >= 0; --b) {
+    const double* row = &U_[static_cast<std::size_t>(b) * m];
+    double value = -row[a];
+    for (int c = b + 1; c < a; ++c) value -= row[c] * target_[c];
+    target_[b] = value / row[b];
+    largest = std::max(largest, std::abs(target_[b]));
+  }
+  for (int b = 0; b < a; ++b) {
+    if (std::abs(target_[b]) > kTied * largest) tied_[free_[b]] = 1;
+  }
+}
+
 void PoseSolver::factorize(double lambda, FramePose& pose) {
+  std::fill(tied_.begin(), tied_.end(), 0);
   // From the tips to the root, where elimination fills nothing in.
   free_.clear();
   for (int j = n_ - 1; j >= 0; --j) {
@@ -200,6 +221,7 @@ void PoseSolver::factorize(double lambda, FramePose& pose) {
   // is the later ones that keep their value.
   std::reverse(free_.begin(), free_.end());
   for (int a = eliminate(lambda); a >= 0; a = eliminate(lambda)) {
+    find_tied(a);
     pose.states[free_[a]] = CoordinateState::kUnseen;
     free_.erase(free_.begin() + a);
   }
@@ -448,6 +470,9 @@ void PoseSolver::inverse_diagonal(std::span<double> out) const {
       x[a] = value / row[a];
       out[free_[a]] += x[a] * x[a];
     }
+  }
+  for (int c = 0; c < m; ++c) {
+    if (tied_[free_[c]]) out[free_[c]] = std::nan("");
   }
 }
 

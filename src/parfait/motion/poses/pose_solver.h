@@ -52,7 +52,8 @@ struct FramePose {
 ///           subtree by u + omega x x_m, so that entries of J^T W J are s_i^T G s_j with G the
 ///           moments (sum w, sum w x, sum w x x^T) of the subtree, as composite inertias make a
 ///           mass matrix.
-/// Unseen    Coordinates whose pivot vanishes beside the diagonal keep their value and are told.
+/// Unseen    Coordinates whose pivot vanishes beside the diagonal keep their value and are told;
+///           those that could move along with them have no standard deviation.
 /// Limits    A root coordinate that may make a whole turn is not limited.
 /// Cost      O(markers + coordinates x depth + coordinates^3 / 6) per iteration; no allocation.
 class PoseSolver {
@@ -72,7 +73,8 @@ class PoseSolver {
                        FramePose& pose);
 
   /// Diagonal of (J^T W J)^-1 of the free coordinates at the pose of the last solve(); NaN for
-  /// others.
+  /// others, and for those that are
+  /// found only together with an unseen one.
   void inverse_diagonal(std::span<double> out) const;
 
   const std::vector<Vec3<double>>& positions() const { return kinematics_.positions(); }
@@ -107,6 +109,7 @@ class PoseSolver {
   /// not settle.
   bool minimize_in_box(double lambda, FramePose& pose);
   void factorize(double lambda, FramePose& pose);
+  void find_tied(int a);         ///< what the coordinate without a pivot could make up for
   int eliminate(double lambda);  ///< U_ of free_; the first without a pivot, -1: none
   void into_limits(std::vector<double>& q) const;
 
@@ -137,6 +140,7 @@ class PoseSolver {
   std::vector<double> U_, d_, target_, low_, high_;
   std::vector<int> free_;  ///< coordinates in the factor, in order
   std::vector<char> movable_;
+  std::vector<char> tied_;  ///< found, but only together with one that is not seen
   std::vector<double> trial_;
 };
 

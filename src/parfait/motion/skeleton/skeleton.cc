@@ -25,7 +25,7 @@ int Skeleton::find_coordinate(const std::string& name) const {
 }
 
 std::vector<double> Skeleton::initial_position() const {
-  std::vector<double> q = tree.neutral_position();
+  std::vector<double> q = start.empty() ? tree.neutral_position() : start;
   for (const Coordinate& c : coordinates) {
     if (c.q >= 0) q[static_cast<std::size_t>(c.q)] = c.initial;
   }

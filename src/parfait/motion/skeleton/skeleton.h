@@ -40,13 +40,22 @@ struct Skeleton {
   std::vector<Coordinate> coordinates;  ///< one per velocity of the tree
   std::vector<SkinMarker> markers;
   std::vector<char> scaled_steps;  ///< one per node of the tree
+  std::vector<double> start;       ///< position of the description; empty: the neutral one
+  /// A coordinate that follows another: function(q).
+  struct Follower {
+    std::string name;
+    int q = 0;
+    int function = 0;  ///< of the tree
+    bool is_angle = true;
+  };
+  std::vector<Follower> followers;
 
   int num_coordinates() const { return tree.nv; }
   int num_markers() const { return static_cast<int>(markers.size()); }
   int find_marker(const std::string& name) const;  ///< -1: none
   int find_body(const std::string& name) const;
   int find_coordinate(const std::string& name) const;
-  /// All coordinates at their initial values; quaternions as `tree_position` has them, or one.
+  /// All coordinates at their initial values.
   std::vector<double> initial_position() const;
 };
 

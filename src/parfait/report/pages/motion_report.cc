@@ -1,0 +1,287 @@
+#include "parfait/report/pages/motion_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/report/drawing/cells.h"
+#include "parfait/report/drawing/plot.h"
+#include "parfait/report/html/frame.h"
+#include "parfait/report/html/numbers.h"
+
+namespace parfait::report {
+namespace motion_pages {
+namespace {
+
+constexpr double kNormal95 = 1.959964;
+
+/// Metres as millimetres.
+Html millimetres(double metres, int digits = 4) {
+  return number(1e3 * metres, digits);
+}
+
+std::vector<Remark> remarks_of(const result::Verdict& verdict) {
+  std::vector<Remark> remarks;
+  remarks.reserve(verdict.warnings.size());
+  for (const auto& warning : verdict.warnings) remarks.push_back({Weight::kDoubt, warning, ""});
+  return remarks;
+}
+
+/// "hip_flexion_r [rad]" as name and unit.
+std::pair<std::string, std::string> name_and_unit(const std::string& header) {
+  const auto bracket = header.rfind(" [");
+  if (bracket == std::string::npos || !header.ends_with(']')) return {header, ""};
+  return {header.substr(0, bracket), header.substr(bracket + 2, header.size() - bracket - 3)};
+}
+
+Html curve_plots(const TrialCurves& curves) {
+  Html figures;
+  const auto& table = curves.angles;
+  if (table.num_rows() == 0) return figures;
+  const auto& t = table.columns.front();
+  for (std::size_t i = 1; i + 1 < table.columns.size(); i += 2) {
+    const auto [name, unit] = name_and_unit(table.header[i]);
+    const auto &values = table.columns[i], &sd = table.columns[i + 1];
+    Plot plot{.name = "coordinate",
+              .key = curves.trial + " " + name,
+              .title = name,
+              .text = "",
+              .x = {.label = "t", .unit = "s"},
+              .y = {.label = "", .unit = unit}};
+    Band band{t, values, values};
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (std::size_t f = 0; f < t.size(); ++f) {
+      const double half = std::isfinite(sd[f]) ? kNormal95 * sd[f] : 0;
+      band.low[f] = values[f] - half;
+      band.high[f] = values[f] + half;
+      low = std::min(low, values[f]);
+      high = std::max(high, values[f]);
+    }
+    plot.text = fmt::format("{} from {} to {} {}, with 95 % intervals.", name, rounded(low, 4),
+                            rounded(high, 4), unit);
+    plot.layers.emplace_back(std::move(band));
+    plot.layers.emplace_back(Line{t, values});
+    figures += figure(plot);
+  }
+  return figures;
+}
+
+Html curves_block(const std::vector<TrialCurves>& curves) {
+  Html out = legend({{LegendEntry::Sign::kLine, Ink::kModel, "coordinate"},
+                     {LegendEntry::Sign::kBand, Ink::kModel,
+                      "95 %, given the model; none where it is at a limit or not seen"}});
+  for (const auto& trial : curves) {
+    out += element("h3", trial.trial) + plots(curve_plots(trial));
+  }
+  return out;
+}
+
+Html errors_block(const result::TrialPoseFacts& trial) {
+  double largest = 0;
+  for (const auto& marker : trial.markers) largest = std::max(largest, marker.rms);
+  Table table{.caption = fmt::format("{}: distance of model and measurement, mm", trial.trial),
+              .columns = {{"marker"},
+                          {"role"},
+                          {"frames", Table::Kind::kNumber},
+                          {"rms", Table::Kind::kNumber},
+                          {"mean", Table::Kind::kNumber},
+                          {"largest", Table::Kind::kNumber},
+                          {"rms beside the others"}}};
+  auto markers = trial.markers;
+  std::stable_sort(markers.begin(), markers.end(),
+                   [](const auto& a, const auto& b) { return a.rms > b.rms; });
+  for (const auto& marker : markers) {
+    table.rows.push_back({text(marker.marker), text(marker.role), count(marker.frames),
+                          millimetres(marker.rms), millimetres(marker.mean),
+                          millimetres(marker.max),
+                          bar_cell(largest > 0 ? marker.rms / largest : 0, false, 0,
+                                   fmt::format("{} mm", rounded(1e3 * marker.rms, 3)))});
+  }
+  return html(table);
+}
+
+Html summary_table(const std::vector<result::TrialPoseFacts>& trials) {
+  Table table{.caption = "Trials; errors in mm",
+              .columns = {{"trial"},
+                          {"frames", Table::Kind::kNumber},
+                          {"rms", Table::Kind::kNumber},
+                          {"anatomical", Table::Kind::kNumber},
+                          {"tracking", Table::Kind::kNumber},
+                          {"largest", Table::Kind::kNumber},
+                          {"where"},
+                          {"missing places", Table::Kind::kNumber},
+                          {"iterations", Table::Kind::kNumber, "mean per frame"}}};
+  for (const auto& trial : trials) {
+    table.rows.push_back(
+        {text(trial.trial), count(trial.frames), millimetres(trial.errors.rms),
+         millimetres(trial.anatomical.rms), millimetres(trial.tracking.rms),
+         millimetres(trial.errors.max),
+         text(fmt::format("{} at {} s", trial.max_marker, rounded(trial.max_time, 4))),
+         count(trial.missing), number(trial.mean_iterations, 3)});
+  }
+  return html(table);
+}
+
+Html limits_block(const std::vector<result::TrialPoseFacts>& trials) {
+  Table table{.caption = "Coordinates that rest on a limit, or that markers do not tell",
+              .columns = {{"trial"}, {"coordinate"}, {"what"}, {"frames", Table::Kind::kNumber}}};
+  for (const auto& trial : trials) {
+    for (const auto& limit : trial.at_limit) {
+      table.rows.push_back(
+          {text(trial.trial), text(limit.coordinate), text("at a limit"), count(limit.frames)});
+    }
+    for (const auto& name : trial.unseen) {
+      table.rows.push_back({text(trial.trial), text(name), text("not seen"), count(trial.frames)});
+    }
+    for (const auto& limit : trial.partly_unseen) {
+      table.rows.push_back(
+          {text(trial.trial), text(limit.coordinate), text("not seen"), count(limit.frames)});
+    }
+  }
+  return table.rows.empty()
+             ? absent("Every coordinate is seen in every frame and within its limits.")
+             : html(table);
+}
+
+Html trials_table(const result::Calibration& c) {
+  Table table{
+      .caption = "Trials; errors in mm (rms)",
+      .columns = {{"trial"},
+                  {"frames that count", Table::Kind::kNumber},
+                  {"worth", Table::Kind::kNumber, "independent frames: errors of skin last"},
+                  {"one takes [s]", Table::Kind::kNumber},
+                  {"before", Table::Kind::kNumber},
+                  {"fit", Table::Kind::kNumber},
+                  {"all frames", Table::Kind::kNumber,
+                   "poses solved again, also for frames that did not count"}}};
+  for (const auto& trial : c.trials) {
+    table.rows.push_back({text(trial.trial), count(trial.frames), number(trial.effective_frames, 3),
+                          number(trial.seconds, 3), millimetres(trial.start_rms),
+                          millimetres(trial.rms), millimetres(trial.rms_all)});
+  }
+  return html(table);
+}
+
+Html lengths_table(const result::Calibration& c) {
+  Table table{.caption = "Lengths between joint centres, mm",
+              .columns = {{"length"},
+                          {"value", Table::Kind::kNumber},
+                          {"sd", Table::Kind::kNumber, "errors correlated in time"},
+                          {"naive sd", Table::Kind::kNumber, "frames counted as independent"},
+                          {"95 %"}}};
+  for (const auto& l : c.lengths) {
+    ForestRow row;
+    row.value = 1e3 * l.value;
+    row.sd = 1e3 * l.sd;
+    row.individual = {1e3 * l.low, 1e3 * l.high};
+    row.text =
+        fmt::format("{}: {} to {} mm", l.name, rounded(1e3 * l.low, 4), rounded(1e3 * l.high, 4));
+    table.rows.push_back({text(l.name),
+                          number(1e3 * l.value, rounded_like(1e3 * l.value, 1e3 * l.sd)),
+                          millimetres(l.sd, 2), millimetres(l.naive_sd, 2), forest_cell(row)});
+  }
+  return html(table);
+}
+
+Html parameters_table(const result::Calibration& c, bool scales) {
+  Table table{
+      .caption = scales ? "Scale factors and joints" : "Places of markers before scaling, mm",
+      .columns = {{"number"},
+                  {"value", Table::Kind::kNumber},
+                  {"sd", Table::Kind::kNumber},
+                  {"prior", Table::Kind::kNumber},
+                  {"its sd", Table::Kind::kNumber},
+                  {"moved by", Table::Kind::kNumber, "in standard deviations of the prior"},
+                  {"told by data"}}};
+  const double unit = scales ? 1 : 1e3;
+  for (const auto& p : c.parameters) {
+    const bool is_marker = p.name.find(".scale.") == std::string::npos &&
+                           p.name.find(".joint.") == std::string::npos &&
+                           p.name.find(".turn.") == std::string::npos;
+    if (is_marker == scales) continue;
+    const bool has_prior = !std::isnan(p.prior_sd);
+    table.rows.push_back({text(p.name), number(unit * p.value, 4), number(unit * p.sd, 2),
+                          has_prior ? number(unit * p.prior_mean, 4) : text("none"),
+                          has_prior ? number(unit * p.prior_sd, 2) : text(""),
+                          has_prior ? number(p.moved, 2) : text(""),
+                          bar_cell(p.told_by_data, p.told_by_data < 0.5, 0,
+                                   fmt::format("{:.0f} %", 100 * p.told_by_data))});
+  }
+  return html(table);
+}
+
+Html undetermined_block(const result::Calibration& c) {
+  if (c.undetermined.empty()) return absent("The markers tell every direction of the parameters.");
+  Html items;
+  for (const auto& words : c.undetermined) items += element("li", words);
+  return element("p",
+                 fmt::format(
+                     "{} of {} directions of the parameters change no marker at all, and in {} the "
+                     "priors say more than the data. Nothing in these trials can tell:",
+                     c.num_undetermined, c.parameters.size(), c.num_by_prior)) +
+         element("ul", items);
+}
+
+}  // namespace
+}  // namespace motion_pages
+
+std::string poses_report(const result::InverseKinematics& poses,
+                         const std::vector<TrialCurves>& curves, Liveness liveness) {
+  namespace mp = motion_pages;
+  const auto remarks = mp::remarks_of(poses.verdict);
+  double squares = 0;
+  long long samples = 0, frames = 0;
+  for (const auto& trial : poses.trials) {
+    squares += trial.errors.rms * trial.errors.rms * trial.errors.count;
+    samples += trial.errors.count;
+    frames += trial.frames;
+  }
+  const double rms = samples > 0 ? std::sqrt(squares / static_cast<double>(samples)) : 0;
+  Frame frame(
+      "Poses of " + poses.model,
+      verdict_box(
+          remarks.empty() ? Weight::kGood : Weight::kDoubt, "Done.",
+          fmt::format("Markers are off by {} mm (root mean square).", rounded(1e3 * rms, 4)),
+          rms > 0.03 ? "What to do: parfait calibrate fits the model to the subject." : "",
+          {{"marker error", mp::millimetres(rms) + text(" mm"), "rms of all samples"},
+           {"frames", count(frames), ""},
+           {"coordinates", count(static_cast<long long>(poses.coordinates.size())), ""}}));
+  frame.add("findings", "Findings", remarks_block(remarks));
+  Html errors = mp::summary_table(poses.trials);
+  for (const auto& trial : poses.trials) errors += mp::errors_block(trial);
+  frame.add("errors", "Marker errors", errors);
+  frame.add("limits", "Limits and what is not seen", mp::limits_block(poses.trials));
+  frame.add("coordinates", "Coordinates", mp::curves_block(curves));
+  return finished(frame.page(), {}, liveness);
+}
+
+std::string calibration_report(const result::Calibration& calibration,
+                               const std::vector<TrialCurves>& curves, Liveness liveness) {
+  namespace mp = motion_pages;
+  const auto remarks = mp::remarks_of(calibration.verdict);
+  const Weight weight = calibration.verdict.partial ? Weight::kBad
+                        : remarks.empty()           ? Weight::kGood
+                                                    : Weight::kDoubt;
+  Frame frame(
+      "Calibration of " + calibration.model,
+      verdict_box(weight, calibration.verdict.partial ? "Not converged." : "Converged.",
+                  fmt::format("Markers are off by {} mm (root mean square).",
+                              rounded(1e3 * calibration.rms, 4)),
+                  "",
+                  {{"marker error", mp::millimetres(calibration.rms) + text(" mm"),
+                    "rms of the frames that count"},
+                   {"parameters", count(static_cast<long long>(calibration.parameters.size())), ""},
+                   {"not told", count(calibration.num_undetermined), "directions without data"},
+                   {"iterations", count(calibration.iterations), ""}}));
+  frame.add("findings", "Findings", remarks_block(remarks));
+  frame.add("trials", "Trials", mp::trials_table(calibration));
+  frame.add("lengths", "Lengths", mp::lengths_table(calibration));
+  frame.add("untold", "What markers do not tell", mp::undetermined_block(calibration));
+  frame.add("factors", "Scale factors", mp::parameters_table(calibration, true));
+  frame.add("places", "Places of markers", mp::parameters_table(calibration, false));
+  frame.add("coordinates", "Coordinates", mp::curves_block(curves));
+  return finished(frame.page(), {}, liveness);
+}
+
+}  // namespace parfait::report

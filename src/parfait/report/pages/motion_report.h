@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/report/web/live_page.h"
+#include "parfait/result/calibration.h"
+#include "parfait/result/inverse_kinematics.h"
+#include "parfait/result/table.h"
+
+namespace parfait::report {
+
+/// Coordinates of a trial over time: "t", then of each "name [unit]" and "name.sd [unit]".
+struct TrialCurves {
+  std::string trial;
+  result::Table angles;
+};
+
+/// report.html of poses from markers: verdict, findings, errors of every marker, every coordinate
+/// over time with the band of its 95 % intervals.
+std::string poses_report(const result::InverseKinematics& poses,
+                         const std::vector<TrialCurves>& curves,
+                         Liveness liveness = Liveness::kStatic);
+
+/// report.html of a calibration: verdict, trials and what their frames are worth, lengths and scale
+/// factors with intervals, what markers do not tell, coordinates over time.
+std::string calibration_report(const result::Calibration& calibration,
+                               const std::vector<TrialCurves>& curves,
+                               Liveness liveness = Liveness::kStatic);
+
+}  // namespace parfait::report

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parfait/result/inverse_kinematics.h"
+
+/// A subject's model from markers: `parfait calibrate`. Lengths in m.
+namespace parfait::result {
+
+struct CalibratedValue {
+  std::string name;
+  double value = 0;
+  double sd = 0, naive_sd = 0;  ///< infinite: not determined
+  double low = 0, high = 0;     ///< 95 %
+  bool operator==(const CalibratedValue&) const = default;
+};
+
+struct CalibratedParameterFacts {
+  std::string name;
+  double value = 0, initial = 0;
+  double sd = 0, naive_sd = 0;
+  double low = 0, high = 0;
+  double prior_mean = 0, prior_sd = 0;  ///< prior_sd NaN: no prior
+  double moved = 0;         ///< from the prior, in its standard deviations; NaN: no prior
+  double told_by_data = 0;  ///< share, 0 ... 1
+  bool operator==(const CalibratedParameterFacts&) const = default;
+};
+
+struct CalibrationTrialFacts {
+  std::string trial, file;
+  int frames = 0, all_frames = 0;  ///< that count; of the file
+  double rms = 0;                  ///< over the frames that count
+  double rms_all = 0;              ///< of poses solved for all frames
+  double start_rms = 0;            ///< the same with the model as it was
+  double lag_one = 0, inflation = 1, effective_frames = 0, seconds = 0;
+  bool by_blocks = false;
+  bool operator==(const CalibrationTrialFacts&) const = default;
+};
+
+struct Calibration {
+  Verdict verdict;
+  std::string model;
+  double sigma = 0;      ///< assumed, of a marker coordinate
+  double marker_sd = 0;  ///< found
+  double rms = 0;        ///< over all frames that count
+  int iterations = 0;
+  int num_undetermined = 0, num_by_prior = 0;
+  std::vector<std::string> undetermined;
+  std::vector<CalibrationTrialFacts> trials;
+  std::vector<CalibratedParameterFacts> parameters;
+  std::vector<CalibratedValue> lengths;
+  bool operator==(const Calibration&) const = default;
+};
+
+}  // namespace parfait::result

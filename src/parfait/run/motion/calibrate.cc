@@ -1,0 +1,410 @@
+#include "parfait/run/motion/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parfait/base/error.h"
+#include "parfait/io/foreign/osim_editor.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/io/text/csv.h"
+#include "parfait/io/text/number.h"
+#include "parfait/io/text/table_scanner.h"
+#include "parfait/io/text/text_file.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+#include "parfait/run/job/version.h"
+#include "parfait/run/motion/inverse_kinematics.h"
+
+namespace parfait::run {
+namespace calibrate_run {
+namespace {
+
+using motion::component;
+using motion::Vec3;
+
+std::string cell(double x) {
+  return std::isnan(x) ? "" : std::isinf(x) ? "inf" : io::number_text(x);
+}
+
+/// Height of the model's markers above its feet in the default pose: from the lowest to the
+/// highest.
+double height_of(const motion::Skeleton& skeleton) {
+  motion::BoundGeometry bound;
+  motion::bind(skeleton, motion::Geometry(skeleton), bound);
+  const motion::MarkerPlan plan(skeleton);
+  motion::MarkerKinematics kinematics(skeleton, plan);
+  kinematics.bind(bound);
+  kinematics.place(skeleton.initial_position());
+  const auto& g = skeleton.tree.constants.gravity;
+  const double size = std::sqrt(dot(g, g));
+  double low = 1e9, high = -1e9;
+  for (const auto& x : kinematics.positions()) {
+    const double up = size > 0 ? -dot(x, g) / size : x.y;
+    low = std::min(low, up);
+    high = std::max(high, up);
+  }
+  return high - low;
+}
+
+/// The same of a measured frame.
+double height_of(const MarkerTrialFile& trial, const motion::Skeleton& skeleton) {
+  const auto& g = skeleton.tree.constants.gravity;
+  const double size = std::sqrt(dot(g, g));
+  std::vector<double> heights;
+  for (int f = 0; f < trial.markers.num_frames; ++f) {
+    double low = 1e9, high = -1e9;
+    const auto y = trial.markers.frame(f);
+    for (int m = 0; m < trial.markers.num_markers; ++m) {
+      if (trial.markers.is_missing(f, m)) continue;
+      const Vec3<double> x{y[3 * static_cast<std::size_t>(m)],
+                           y[3 * static_cast<std::size_t>(m) + 1],
+                           y[3 * static_cast<std::size_t>(m) + 2]};
+      const double up = size > 0 ? -dot(x, g) / size : x.y;
+      low = std::min(low, up);
+      high = std::max(high, up);
+    }
+    if (high > low) heights.push_back(high - low);
+  }
+  if (heights.empty()) return 0;
+  std::nth_element(heights.begin(),
+                   heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2),
+                   heights.end());
+  return heights[heights.size() / 2];
+}
+
+std::string parameters_csv(const motion::CalibrationResult& result) {
+  std::vector<std::vector<std::string>> rows{{"name", "value", "sd", "low", "high", "naive_sd",
+                                              "prior_mean", "prior_sd", "moved", "told_by_data"}};
+  for (const auto& p : result.parameters) {
+    const double none = std::nan("");
+    rows.push_back({p.name, cell(p.value), cell(p.sd), cell(p.low), cell(p.high), cell(p.naive_sd),
+                    cell(p.prior_sd > 0 ? p.prior_mean : none),
+                    cell(p.prior_sd > 0 ? p.prior_sd : none), cell(p.moved), cell(p.told_by_data)});
+  }
+  return io::csv_text(rows);
+}
+
+std::string lengths_csv(const motion::CalibrationResult& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"name", "value [m]", "sd [m]", "low [m]", "high [m]", "naive_sd [m]"}};
+  for (const auto& l : result.lengths) {
+    rows.push_back(
+        {l.name, cell(l.value), cell(l.sd), cell(l.low), cell(l.high), cell(l.naive_sd)});
+  }
+  return io::csv_text(rows);
+}
+
+/// Centres of joints on the bodies that carry them, with the standard deviation of each component.
+std::string centres_csv(const motion::CalibrationResult& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"joint of", "on", "x [m]", "y [m]", "z [m]", "x.sd [m]", "y.sd [m]", "z.sd [m]"}};
+  const auto& skeleton = result.model->skeleton;
+  const auto np = static_cast<Eigen::Index>(result.parameters.size());
+  for (int c = 0; c < skeleton.tree.num_bodies(); ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const int parent = skeleton.tree.bodies[i].parent;
+    if (parent < 0) continue;
+    const auto a = static_cast<std::size_t>(parent);
+    std::vector<std::string> row{skeleton.tree.bodies[i].name, skeleton.tree.bodies[a].name};
+    std::vector<std::string> deviations;
+    for (int k = 0; k < 3; ++k) {
+      const double place = component(result.geometry.parent_place[i], k);
+      const double scale = component(result.geometry.scale[a], k);
+      row.push_back(cell(place * scale));
+      Eigen::VectorXd gradient = Eigen::VectorXd::Zero(np);
+      for (Eigen::Index p = 0; p < np; ++p) {
+        for (const auto& term : result.model->parameters[static_cast<std::size_t>(p)].terms) {
+          if (term.axis != k) continue;
+          if (term.kind == motion::GeometryKind::kScale && term.index == parent) {
+            gradient[p] += term.factor * place;
+          } else if (term.kind == motion::GeometryKind::kParentPlace && term.index == c) {
+            gradient[p] += term.factor * scale;
+          }
+        }
+      }
+      deviations.push_back(
+          cell(std::sqrt(std::max(0.0, gradient.dot(result.covariance * gradient)))));
+    }
+    row.insert(row.end(), deviations.begin(), deviations.end());
+    rows.push_back(row);
+  }
+  return io::csv_text(rows);
+}
+
+std::string markers_csv(const motion::CalibrationResult& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"marker", "body", "role", "x [m]", "y [m]", "z [m]", "moved [m]"}};
+  const auto& skeleton = result.model->skeleton;
+  for (std::size_t m = 0; m < skeleton.markers.size(); ++m) {
+    const auto& marker = skeleton.markers[m];
+    const auto body = static_cast<std::size_t>(marker.body);
+    const auto x = motion::times(result.geometry.scale[body], result.geometry.place[m]);
+    const auto d = result.geometry.place[m] - marker.place;
+    rows.push_back({marker.name, skeleton.tree.bodies[body].name,
+                    marker.is_anatomical ? "anatomical" : "tracking", cell(x.x), cell(x.y),
+                    cell(x.z), cell(std::sqrt(dot(d, d)))});
+  }
+  return io::csv_text(rows);
+}
+
+io::OsimChanges changes_of(const motion::CalibrationResult& result, double mass_factor) {
+  io::OsimChanges out;
+  const auto& skeleton = result.model->skeleton;
+  const auto triple = [](const Vec3<double>& a) { return io::OsimChanges::Triple{a.x, a.y, a.z}; };
+  for (std::size_t b = 0; b < skeleton.tree.bodies.size(); ++b) {
+    const auto& s = result.geometry.scale[b];
+    if (s.x != 1 || s.y != 1 || s.z != 1) out.scale[skeleton.tree.bodies[b].name] = triple(s);
+    const auto& turn = result.geometry.parent_turn[b];
+    const auto& described = skeleton.tree.constants.bodies[b].X_PJ;
+    const auto moved = result.geometry.parent_place[b] - described.p;
+    if (dot(turn, turn) == 0 && dot(moved, moved) == 0) continue;
+    const int parent = skeleton.tree.bodies[b].parent;
+    const Vec3<double> scale = parent < 0 ? Vec3<double>{1, 1, 1}
+                                          : result.geometry.scale[static_cast<std::size_t>(parent)];
+    const auto R = described.R * motion::cardan(turn);
+    // R = Rx Ry Rz: R.z = (sin y, -sin x cos y, cos x cos y), first row (cos y cos z, -cos y sin
+    // z).
+    out.joints[skeleton.tree.bodies[b].name] = {
+        triple(motion::times(scale, result.geometry.parent_place[b])),
+        {std::atan2(-R.z.y, R.z.z), std::asin(std::clamp(R.z.x, -1.0, 1.0)),
+         std::atan2(-R.y.x, R.x.x)}};
+  }
+  for (std::size_t m = 0; m < skeleton.markers.size(); ++m) {
+    const auto body = static_cast<std::size_t>(skeleton.markers[m].body);
+    out.markers[skeleton.markers[m].name] =
+        triple(motion::times(result.geometry.scale[body], result.geometry.place[m]));
+  }
+  out.mass_factor = mass_factor;
+  return out;
+}
+
+motion::CalibrationOptions options_of(const CalibrateRequest& request) {
+  motion::CalibrationOptions options;
+  options.symmetric = request.symmetric;
+  options.sigma = request.sigma;
+  options.max_frames = request.max_frames;
+  options.free_scales = options.free_markers = options.free_joints = false;
+  for (const std::string& what : request.free) {
+    if (what == "scales") {
+      options.free_scales = true;
+    } else if (what == "markers") {
+      options.free_markers = true;
+    } else if (what == "joints") {
+      options.free_joints = true;
+    } else {
+      throw base::InputError(
+          fmt::format("--free {}: is not one of scales, markers, joints.", what));
+    }
+  }
+  if (request.priors == "none") {
+    options.priors = false;
+  } else if (!request.priors.empty()) {
+    options.own_priors = read_priors(request.priors, options.sigma);
+  }
+  if (!(options.sigma > 0)) throw base::InputError("--sigma: must be > 0.");
+  return options;
+}
+
+int every_of(const CalibrateRequest& request, const std::string& trial) {
+  for (const std::string& setting : request.every) {
+    const auto equals = setting.rfind('=');
+    if (setting.substr(0, equals) == trial && equals != std::string::npos) {
+      return std::atoi(setting.c_str() + equals + 1);
+    }
+  }
+  return 0;
+}
+
+void check_every(const CalibrateRequest& request, const std::vector<MarkerTrialFile>& trials) {
+  std::vector<std::string> names;
+  for (const auto& trial : trials) names.push_back(trial.name);
+  for (const std::string& setting : request.every) {
+    const auto equals = setting.rfind('=');
+    const std::string name = setting.substr(0, equals);
+    if (equals == std::string::npos || std::atoi(setting.c_str() + equals + 1) < 1) {
+      throw base::InputError(fmt::format("--every {}: must be TRIAL=number, at least 1.", setting));
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw base::InputError(fmt::format("--every {}: there is no trial \"{}\".{}", setting, name,
+                                         base::suggestion(name, names)));
+    }
+  }
+}
+
+void fill(const motion::CalibrationResult& found, result::Calibration& out) {
+  out.rms = found.rms;
+  out.marker_sd = out.sigma * std::sqrt(found.variance);
+  out.iterations = found.iteration.iterations;
+  out.num_undetermined = found.num_undetermined;
+  out.num_by_prior = found.num_by_prior;
+  out.undetermined = found.undetermined;
+  for (const auto& p : found.parameters) {
+    out.parameters.push_back({p.name, p.value, p.initial, p.sd, p.naive_sd, p.low, p.high,
+                              p.prior_mean, p.prior_sd > 0 ? p.prior_sd : std::nan(""), p.moved,
+                              p.told_by_data});
+  }
+  for (const auto& l : found.lengths) {
+    out.lengths.push_back({l.name, l.value, l.sd, l.naive_sd, l.low, l.high});
+  }
+}
+
+}  // namespace
+}  // namespace calibrate_run
+
+std::vector<motion::GeometryPrior> read_priors(const std::string& file, double& sigma) {
+  const std::string text = io::read_text_file(file);
+  io::TableScanner scanner(text, file);
+  const auto header = io::read_header(scanner, file);
+  const std::vector<std::string> expected{"what", "name", "sd", "mean"};
+  if (header.size() < 3 || !std::equal(header.begin(), header.end(), expected.begin())) {
+    throw base::InputError({file, 1, 1}, "the columns must be what,name,sd and, if wanted, mean.");
+  }
+  std::vector<motion::GeometryPrior> out;
+  for (std::vector<io::Cell> row; scanner.next_row(row);) {
+    io::check_width(row, header.size());
+    motion::GeometryPrior prior;
+    prior.what = row[0].text;
+    prior.name = row[1].text;
+    prior.sd = io::cell_number(row[2], "sd", true);
+    if (std::isnan(prior.sd) || prior.sd < 0) {
+      throw base::InputError(row[2].place, "sd: must be a number, at least 0.");
+    }
+    if (header.size() > 3) {
+      const double mean = io::cell_number(row[3], "mean");
+      prior.mean = std::isnan(mean) ? 0 : mean;
+    }
+    if (prior.what == "sigma") {
+      if (!(prior.sd > 0)) throw base::InputError(row[2].place, "sigma: must be > 0.");
+      sigma = prior.sd;
+      continue;
+    }
+    if (prior.what != "scale" && prior.what != "marker" && prior.what != "joint" &&
+        prior.what != "turn") {
+      throw base::InputError(row[0].place, fmt::format("\"{}\" is not one of scale, marker, joint, "
+                                                       "turn, sigma.",
+                                                       prior.what));
+    }
+    out.push_back(prior);
+  }
+  return out;
+}
+
+CalibrateRun calibrate(const CalibrateRequest& request,
+                       const std::function<bool(const CalibrationProgress&)>& on_iteration) {
+  Stopwatch watch;
+  const ThreadLimit limit(request.threads);
+  if (!request.out.empty()) check_replaceable(request.out);
+  const motion::Skeleton skeleton = read_skeleton(request.model);
+  const auto weights = marker_weights(skeleton, request.tasks, request.weights);
+  motion::CalibrationOptions options = calibrate_run::options_of(request);
+  std::vector<std::string> files = request.trials;
+  files.insert(files.end(), request.statics.begin(), request.statics.end());
+  const auto trials = read_trials(files, skeleton, request.reading);
+  calibrate_run::check_every(request, trials);
+  CalibrateRun run;
+  auto& result = run.result;
+  result.verdict = {version(), "converged", false, "", {}};
+  auto& warnings = result.verdict.warnings;
+  result.model = request.model;
+  result.sigma = options.sigma;
+
+  // How much larger the subject is than the model: by their heights, or by those of their markers.
+  if (request.height > 0) {
+    if (!(request.model_height > 0)) {
+      throw base::InputError("--height: needs --model-height, which no model file tells.");
+    }
+    options.scale_mean = request.height / request.model_height;
+  } else if (!request.statics.empty()) {
+    const double model = calibrate_run::height_of(skeleton);
+    const double subject = calibrate_run::height_of(trials[request.trials.size()], skeleton);
+    const double ratio = model > 0 ? subject / model : 0;
+    if (ratio > 0.5 && ratio < 2) options.scale_mean = ratio;
+  }
+  std::vector<motion::CalibrationTrial> data;
+  for (const auto& trial : trials) {
+    data.push_back(
+        {trial.name, trial.markers, trial.data.t, calibrate_run::every_of(request, trial.name)});
+    warnings.insert(warnings.end(), trial.warnings.begin(), trial.warnings.end());
+    if (!trial.axes.empty() && request.reading.axes.empty()) {
+      warnings.push_back(fmt::format("{}: axes of the file became {} of the model's ({}).",
+                                     trial.name, trial.axes, trial.axes_reason));
+    }
+  }
+  run.timing.add("read", watch.lap());
+  const motion::CalibrationResult found = motion::calibrate(
+      skeleton, data, weights, options, [&](const estimate::Iteration& iteration, estimate::VecIn) {
+        return !on_iteration ||
+               on_iteration({iteration.number, iteration.objective, iteration.increment});
+      });
+  run.timing.add("calibration", watch.lap());
+  result.verdict.message = found.iteration.message;
+  if (!found.iteration.converged()) {
+    result.verdict.status = "not_converged";
+    result.verdict.partial = true;
+  }
+  calibrate_run::fill(found, result);
+  run.tables.emplace_back("parameters.csv", calibrate_run::parameters_csv(found));
+  run.tables.emplace_back("lengths.csv", calibrate_run::lengths_csv(found));
+  run.tables.emplace_back("joint_centres.csv", calibrate_run::centres_csv(found));
+  run.tables.emplace_back("marker_places.csv", calibrate_run::markers_csv(found));
+
+  // Poses of all frames, with the model as it was and as it is.
+  motion::BoundGeometry before, after;
+  motion::bind(skeleton, motion::Geometry(skeleton), before);
+  motion::bind(skeleton, found.geometry, after);
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    const auto& trial = trials[t];
+    const auto old_poses = motion::solve_poses(skeleton, before, trial.markers, weights, {});
+    const auto poses = motion::solve_poses(skeleton, after, trial.markers, weights, {});
+    const auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
+    result::CalibrationTrialFacts& out = result.trials.emplace_back();
+    out.trial = trial.name;
+    out.file = trial.file;
+    out.all_frames = trial.markers.num_frames;
+    out.rms_all = facts.errors.rms;
+    out.start_rms = motion::marker_errors(trial.markers, old_poses).rms;
+    if (t < found.trials.size()) {
+      const auto& correlation = found.trials[t];
+      out.frames = correlation.num_frames;
+      out.rms = correlation.rms;
+      out.lag_one = correlation.lag_one;
+      out.inflation = correlation.inflation;
+      out.effective_frames = correlation.effective_frames;
+      out.seconds = correlation.seconds;
+      out.by_blocks = correlation.by_blocks;
+    }
+    if (!facts.unseen.empty() && t == 0) {
+      warnings.push_back("no marker sees " + base::listing(facts.unseen) + ".");
+    }
+  }
+  run.timing.add("poses", watch.lap());
+  if (request.model.ends_with(".osim")) {
+    double total = 0;
+    for (const auto& body : skeleton.tree.constants.bodies) total += body.mass;
+    const double mass_factor = request.mass > 0 && total > 0 ? request.mass / total : 1;
+    std::vector<std::string> told;
+    run.tables.emplace_back("model.osim",
+                            io::changed_osim(io::read_text_file(request.model), request.model,
+                                             calibrate_run::changes_of(found, mass_factor), told));
+    for (const auto& words : told) warnings.push_back("model.osim: " + words);
+  }
+  run.timing.add("tables", watch.lap());
+  return run;
+}
+
+std::filesystem::path save(CalibrateRun& run, const std::filesystem::path& target) {
+  Stopwatch watch;
+  RunFolder folder(target);
+  for (const auto& [name, text] : run.tables) folder.write(name, text);
+  folder.write("report.html", report::calibration_report(run.result, curves_of(run.tables),
+                                                         report::Liveness::kLive));
+  run.timing.add("write", watch.lap());
+  folder.write("timing.json", io::timing_text(run.timing));
+  run.result.verdict.outputs = folder.outputs({"result.json"});
+  folder.write("result.json", io::result_text(run.result));
+  return folder.commit();
+}
+
+}  // namespace parfait::run

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""parfait calibrate: a subject's model from a generic one and measured markers."""
+import csv
+import re
+import unittest
+
+from cli import SOURCE, CliTest
+
+GAIT = SOURCE / "examples/gait_ik"
+SUBJECT = SOURCE / "examples/subject_calibration"
+OPTIONS = ("--static", SUBJECT / "static1.trc", "--priors", SUBJECT / "priors.csv", "--every", "walking1=5", "--every", "STS1=5",
+           "--every", "static1=5", "--relabel")
+
+
+class Calibrate(CliTest):
+    def calibrate(self, out, *options):
+        return self.run_cli("calibrate", SUBJECT / "generic.osim", GAIT / "walking1.trc", SUBJECT / "STS1.trc", *options, "--out", out)
+
+    def test_a_generic_model_becomes_the_subjects(self):
+        text = self.calibrate("r", *OPTIONS).stdout
+        self.assertIn("markers do not tell 12 of 171 directions; priors decide there", text)
+        result = self.result("r")
+        self.assertEqual((result["status"], result["num_undetermined"], len(result["parameters"])), ("converged", 12, 171))
+        self.assertLessEqual(result["iterations"], 12)
+        # The lab's own scaling by hand has 9.8 mm, AddBiomechanics 10.3 mm.
+        self.assertLess(1e3 * result["rms"], 5.8)
+        for trial, limit in zip(result["trials"], (5.6, 6.2, 5.3)):
+            self.assertLess(1e3 * trial["rms_all"], limit, trial["trial"])
+            self.assertGreater(1e3 * trial["start_rms"], 80)
+            self.assertLess(trial["effective_frames"], trial["frames"] + 1e-9)
+        lengths = {length["name"]: length for length in result["lengths"]}
+        femur = lengths["femur_r (to tibia_r)"]
+        self.assertAlmostEqual(1e3 * femur["value"], 406, delta=2)
+        self.assertTrue(femur["naive_sd"] < femur["sd"] < 0.01)
+        self.assertAlmostEqual(1e3 * lengths["pelvis (femur_r to femur_l)"]["value"], 175, delta=3)
+        with open(self.folder / "r/parameters.csv", newline="") as file:
+            rows = {row["name"]: row for row in csv.DictReader(file)}
+        self.assertEqual(len(rows), 171)
+        # Depth of the humerus: only the prior says something.
+        self.assertLess(float(rows["humerus.scale.x"]["told_by_data"]), 0.05)
+
+    def test_the_model_that_is_written_is_the_users_with_other_numbers(self):
+        self.calibrate("r", *OPTIONS, "--quiet")
+        trials = {trial["trial"]: trial["rms_all"] for trial in self.result("r")["trials"]}
+        self.run_cli("ik", "r/model.osim", SUBJECT / "STS1.trc", "--out", "again", "--quiet")
+        self.assertAlmostEqual(self.result("again")["trials"][0]["errors"]["rms"], trials["STS1"], delta=1e-5)
+        number = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?")
+        old = (SUBJECT / "generic.osim").read_text()
+        new = (self.folder / "r/model.osim").read_text()
+        self.assertNotEqual(old, new)
+        # Displacements of the knees, which follow polynomials, are multiplied now.
+        new = re.sub(r'<MultiplierFunction name="function"><function>(.*?)</function><scale>[^<]*</scale></MultiplierFunction>', r"\1", new, flags=re.S)
+        self.assertEqual(number.sub("#", old), number.sub("#", new))
+
+    def test_only_scales_with_markers_where_they_are(self):
+        (self.folder / "priors.csv").write_text("what,name,sd\nscale,ulna radius,0.3\nscale,*,0.3\nmarker,anatomical,0\n")
+        options = list(OPTIONS)
+        options[3] = "priors.csv"
+        self.calibrate("r", *options, "--quiet")
+        for trial in self.result("r")["trials"]:
+            self.assertLess(1e3 * trial["rms_all"], 9.0, trial["trial"])
+
+    def test_without_priors_it_says_what_is_infinite(self):
+        self.calibrate("r", *OPTIONS[:2], "--priors", "none", *OPTIONS[4:], "--quiet")
+        result = self.result("r")
+        self.assertGreaterEqual(result["num_undetermined"], 12)
+        self.assertTrue(any(p["sd"] is None for p in result["parameters"]))
+
+    def test_what_makes_no_sense_is_refused(self):
+        files = ("calibrate", SUBJECT / "generic.osim", SUBJECT / "STS1.trc", "--out", "bad")
+        bad = self.folder / "bad.csv"
+        bad.write_text("what,name,sd\nscale,femor,0.1\n")
+        for options, words in ((("--free", "bones"), "is not one of scales, markers, joints"),
+                               (("--priors", bad), 'Did you mean "femur"?'),
+                               (("--height", "1.8"), "needs --model-height"),
+                               (("--every", "walk=2"), 'no trial "walk"')):
+            self.assertIn(words, self.error_of(*files, *options))
+        bad.write_text("what,name,sd\nbone,femur,0.1\n")
+        self.assertIn("bad.csv:2:1", self.error_of(*files, "--priors", bad))
+
+
+if __name__ == "__main__":
+    unittest.main()
