@@ -384,12 +384,16 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
   find_start(skeleton, trials, frames, weights, options, parameters, poses);
 
   const auto model = std::make_shared<const CalibrationModel>(skeleton, parameters);
+  // Only rounding makes a coordinate unseen here: one that left and came back while the geometry
+  // changes would make the objective jump.
+  PoseOptions own_poses = options.poses;
+  own_poses.unseen = 1e-10;
   std::vector<std::unique_ptr<estimate::Experiment>> experiments;
   std::vector<MarkerTrial*> own;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     auto trial = std::make_unique<MarkerTrial>(
         trials[t].name, model, trials[t].markers, frames[t], weights, poses[t],
-        MarkerTrial::Options{.sigma = options.sigma, .poses = options.poses});
+        MarkerTrial::Options{.sigma = options.sigma, .poses = own_poses});
     own.push_back(trial.get());
     experiments.push_back(std::move(trial));
   }

@@ -11,9 +11,6 @@ using tree::Sym3;
 
 namespace {
 
-/// A pivot that much smaller than its diagonal belongs to a coordinate that is known 300 times
-/// worse than if it were the only one, by radians instead of hundredths of them: it is not seen.
-constexpr double kPivotTolerance = 1e-5;
 /// Coordinates that take part in a direction that is not seen, beside the largest.
 constexpr double kTied = 0.1;
 
@@ -173,7 +170,7 @@ int PoseSolver::eliminate(double lambda) {
   for (int a = 0; a < m; ++a) {
     double* row = &U_[static_cast<std::size_t>(a) * m];
     const double diagonal = H_[static_cast<std::size_t>(free_[a]) * n_ + free_[a]];
-    if (!(row[a] > kPivotTolerance * diagonal)) return a;
+    if (!(row[a] > options_.unseen * diagonal)) return a;
     const double scale = 1 / std::sqrt(row[a]);
     for (int b = a; b < m; ++b) row[b] *= scale;
     for (int i = a + 1; i < m; ++i) {
