@@ -29,15 +29,16 @@ int run(int argc, char** argv) {
   cli.require_subcommand(1);
   cli.fallthrough();  // the options above may also stand after the subcommand
 
-  const app::Command commands[] = {app::add_simulate(cli, global),   app::add_fit(cli, global),
-                                   app::add_synthesize(cli, global), app::add_modes(cli, global),
-                                   app::add_gradient(cli, global),   app::add_check(cli, global),
-                                   app::add_convert(cli, global),    app::add_elements(cli, global),
-                                   app::add_human(cli, global),      app::add_id(cli, global),
-                                   app::add_ik(cli, global),         app::add_calibrate(cli, global),
-                                   app::add_import(cli, global),     app::add_verify(cli, global),
-                                   app::add_report(cli, global),     app::add_view(cli, global),
-                                   app::add_design(cli, global)};
+  const app::Command commands[] = {
+      app::add_simulate(cli, global),   app::add_fit(cli, global),
+      app::add_synthesize(cli, global), app::add_modes(cli, global),
+      app::add_gradient(cli, global),   app::add_check(cli, global),
+      app::add_convert(cli, global),    app::add_elements(cli, global),
+      app::add_human(cli, global),      app::add_id(cli, global),
+      app::add_ik(cli, global),         app::add_calibrate(cli, global),
+      app::add_import(cli, global),     app::add_verify(cli, global),
+      app::add_report(cli, global),     app::add_view(cli, global),
+      app::add_design(cli, global)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

@@ -103,7 +103,8 @@ Difference largest_difference(TwoEngines& engines, double t, const std::vector<d
   const auto only_natural = std::ranges::count_if(known, [](const std::string& name) {
     return name == "power.supplied" || name.find(".moment_arm.") != std::string::npos;
   });
-  if (known.size() != engines.joints().quantity_names().size() + static_cast<std::size_t>(only_natural)) {
+  if (known.size() !=
+      engines.joints().quantity_names().size() + static_cast<std::size_t>(only_natural)) {
     return {1e9, "the engines do not have the same quantities"};
   }
   const auto observed = engines.observe(names, t, y);

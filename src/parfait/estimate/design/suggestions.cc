@@ -248,7 +248,8 @@ std::vector<Suggestion> suggest(PreparedProblem& prepared, VecIn x,
       for (const double sign : {1.0, -1.0}) {
         ExperimentDescription changed = described;
         const double value = first[i] + sign * scale;
-        std::erase_if(changed.initial, [&](const InitialState& s) { return s.state == state; });
+        std::erase_if(changed.initial,
+                      [&state = state](const InitialState& s) { return s.state == state; });
         changed.initial.push_back({.state = state, .value = value, .scale = scale});
         repeat(changed, fmt::format("once more with {}(0) = {:.4g}", state, value));
       }

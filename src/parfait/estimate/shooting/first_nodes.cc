@@ -45,7 +45,8 @@ void take_states(const ExperimentDescription& description, const ShootingLayout&
     const std::string& name = layout.state_names[i];
     int column = by_header ? table.find_column(name) : -1;
     for (const Observation& o : description.observations) {
-      if (!by_header && kind_of(o).quantity_of(o).text == name) column = table.find_column(o.column);
+      if (!by_header && kind_of(o).quantity_of(o).text == name)
+        column = table.find_column(o.column);
     }
     if (column < 0) continue;
     const double value = interpolate(times, table.columns[column], t);

@@ -14,7 +14,7 @@
 ///               as Fixed. A CustomJoint displaces along its translation axes in the frame on the
 ///               parent, then turns about its rotation axes. Offset frames may be chained and shared.
 ///   coordinates with default, speed, range, clamped and locked, by their OpenSim names
-///   constraints couplings of coordinates; welds, points and constant distances between bodies
+///   constraints couplings of coordinates; welds, points and constant distances are named as left out
 ///   markers     as skin markers, with their `fixed`
 ///
 /// What a mechanism cannot say (muscles and other forces, contact, controllers, prescribed motion)

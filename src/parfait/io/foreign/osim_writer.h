@@ -15,7 +15,8 @@ namespace parfait::io {
 /// Law  read_osim_text(osim_text(text, f, d), f) has the numbers of d; osim_text(text, f,
 ///      read_osim_text(text, f)) = text.
 ///
-/// InputError for a change that the file has no place for: it names what cannot be written.
+/// InputError for a body, joint or marker that the file has no place for: it names what cannot be
+/// written. Couplings and whether coordinates are locked or clamped stay as the file has them.
 std::string osim_text(std::string_view text, const std::string& file_name,
                       const mechanism::Description& changed);
 

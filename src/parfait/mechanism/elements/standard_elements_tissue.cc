@@ -227,8 +227,8 @@ struct DiscForce : PoseForce<Posed, Disc> {
   }
   template <class S>
   void switches(const ElementPoint<S>& at, std::span<S> out) const {
-    // A disc that hangs straight, or moves in a plane, has x = 0 but for rounding: that is one sign,
-    // not many events.
+    // A disc that hangs straight, or moves in a plane, has x = 0 but for rounding: that is one
+    // sign, not many events.
     constexpr double kRounding = 1e-12;
     const auto m = Posed::measure<S>(at);
     for (int i = 0; i < 3; ++i) {

@@ -247,7 +247,7 @@ Lengths lengths_of(const Person& person) {
   Lengths lengths = scaled_lengths(person);
   for (const auto& [name, value] : person.lengths) {
     const auto* known = std::ranges::find_if(
-        kLengths, [&](const NamedLength& length) { return name == length.name; });
+        kLengths, [&name = name](const NamedLength& length) { return name == length.name; });
     if (known == std::end(kLengths)) {
       std::vector<std::string> names;
       for (const auto& length : kLengths) names.emplace_back(length.name);

@@ -123,7 +123,7 @@ std::vector<result::SceneShape> plate(const BodyOutline& body, const std::vector
   const auto [spread, axes] = principal(scatter);
   constexpr double kFlat = 0.02, kLine = 0.003;  // of squares
   if (spread[1] <= kLine * spread[2]) {          // on a line: a rod between the farthest
-    const auto along = [&](const Vector3d& p) { return p.dot(axes.col(2)); };
+    const auto along = [&axes = axes](const Vector3d& p) { return p.dot(axes.col(2)); };
     const auto [a, b] = std::minmax_element(
         points.begin(), points.end(),
         [&](const Vector3d& p, const Vector3d& q) { return along(p) < along(q); });

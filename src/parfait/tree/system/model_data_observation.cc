@@ -119,8 +119,10 @@ JointEnds<S> joint_ends(const Scene<S>& scene, int joint) {
 template <class S>
 Angle<S> joint_angle(const Scene<S>& scene, const Quantity& q) {
   const auto [begin, end] = joint_ends(scene, q.index);
-  const auto D = [&](int i, int j) { return dot(begin.axis[i], end.axis[j]); };
-  const auto Dd = [&](int i, int j) {
+  const auto D = [&begin = begin, &end = end](int i, int j) {
+    return dot(begin.axis[i], end.axis[j]);
+  };
+  const auto Dd = [&begin = begin, &end = end](int i, int j) {
     return dot(begin.axis_rate(i), end.axis[j]) + dot(begin.axis[i], end.axis_rate(j));
   };
   switch (q.axis) {
