@@ -9,6 +9,7 @@
 #include "parfait/run/motion/calibrate.h"
 #include "run_names.h"
 #include "saving.h"
+#include "trial_options.h"
 
 // parfait calibrate: a subject's model from measured markers.
 namespace parfait::app {
@@ -68,12 +69,7 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
   auto out = std::make_shared<std::string>();
   auto angles = std::make_shared<std::string>("rad");
   auto apart = std::make_shared<bool>(false);
-  parser->add_option("model", request->model, "model with markers (.osim, .xml)")
-      ->required()
-      ->type_name("MODEL");
-  parser->add_option("trials", request->trials, "files with measured markers (C3D, TRC)")
-      ->required()
-      ->type_name("TRIAL...");
+  add_trial_options(*parser, *request);
   parser->add_option("--static", request->statics, "a trial of the subject standing")
       ->type_name("FILE");
   parser->add_option("--height", request->height, "of the subject, m; with --model-height")
@@ -97,25 +93,9 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
       ->type_name("N");
   parser->add_option("--every", request->every, "each of so many frames of a trial")
       ->type_name("TRIAL=N");
-  parser->add_option("--weights", request->tasks, "weights of markers: OpenSim's task set or setup")
-      ->type_name("FILE");
-  parser->add_option("--weight", request->weights, "weight of a marker, 1 otherwise")
-      ->type_name("MARKER=W");
   parser->add_option("--angles", *angles, "unit of angles in tables")
       ->check(CLI::IsMember({"rad", "deg"}))
       ->type_name("rad|deg");
-  parser->add_flag("--relabel", request->reading.relabel, "repair labels that were exchanged");
-  parser->add_option("--units", request->reading.units, "unit of length, instead of what files say")
-      ->type_name("UNIT");
-  parser
-      ->add_option("--axes", request->reading.axes,
-                   "axes of the model from those of the files: x,z,-y")
-      ->type_name("X,Y,Z");
-  parser
-      ->add_option("--threads", request->threads,
-                   "number of threads (all cores); results do not depend on it")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
   parser->add_option("--out", *out, "folder for the results (run/<model>_calibrated)")
       ->type_name("DIR");
   return {parser, [=, &global] {

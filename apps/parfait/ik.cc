@@ -7,6 +7,7 @@
 #include "parfait/run/motion/inverse_kinematics.h"
 #include "run_names.h"
 #include "saving.h"
+#include "trial_options.h"
 
 // parfait ik: poses of a model from measured markers.
 namespace parfait::app {
@@ -72,16 +73,7 @@ Command add_ik(CLI::App& app, const GlobalOptions& global) {
   auto limits = std::make_shared<std::string>("on");
   auto angles = std::make_shared<std::string>("rad");
   auto method = std::make_shared<std::string>("gauss_newton");
-  parser->add_option("model", request->model, "model with markers (.osim, .xml)")
-      ->required()
-      ->type_name("MODEL");
-  parser->add_option("trials", request->trials, "files with measured markers (C3D, TRC)")
-      ->required()
-      ->type_name("TRIAL...");
-  parser->add_option("--weights", request->tasks, "weights of markers: OpenSim's task set or setup")
-      ->type_name("FILE");
-  parser->add_option("--weight", request->weights, "weight of a marker, 1 otherwise")
-      ->type_name("MARKER=W");
+  add_trial_options(*parser, *request);
   parser->add_option("--limits", *limits, "joint limits")
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("on|off");
@@ -91,18 +83,6 @@ Command add_ik(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--method", *method, "damped: as in Felis 2015, without limits, to compare")
       ->check(CLI::IsMember({"gauss_newton", "damped"}))
       ->type_name("METHOD");
-  parser->add_flag("--relabel", request->reading.relabel, "repair labels that were exchanged");
-  parser->add_option("--units", request->reading.units, "unit of length, instead of what files say")
-      ->type_name("UNIT");
-  parser
-      ->add_option("--axes", request->reading.axes,
-                   "axes of the model from those of the files: x,z,-y")
-      ->type_name("X,Y,Z");
-  parser
-      ->add_option("--threads", request->threads,
-                   "number of threads (all cores); results do not depend on it")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
   parser->add_option("--out", *out, "folder for the results (run/<model>_ik)")->type_name("DIR");
   return {parser, [=, &global] {
             request->limits = *limits == "on";

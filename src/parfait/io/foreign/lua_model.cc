@@ -221,17 +221,7 @@ void Reader::add_step(const std::string& frame, bool turns, const Number3& axis,
   } else {
     ending += std::to_string(joint.motion.coordinates.size() + 1);
   }
-  Coordinate c;
-  c.id = free_identifier(frame + ending, "", taken_coordinates_);
-  c.kind = turns ? Coordinate::Kind::kRotation : Coordinate::Kind::kTranslation;
-  c.place = joint.place;
-  MotionAxis step;
-  step.turns = turns;
-  step.axis = axis;
-  step.coordinate = c.id;
-  step.place = joint.place;
-  joint.motion.coordinates.push_back(c);
-  joint.motion.axes.push_back(step);
+  add_coordinate(joint, free_identifier(frame + ending, "", taken_coordinates_), turns, axis);
 }
 
 void Reader::add_axis(const std::vector<double>& six, const std::string& frame,

@@ -142,4 +142,20 @@ std::string free_identifier(const std::string& name, const std::string& ending,
   return id;
 }
 
+void add_coordinate(mechanism::Joint& joint, const std::string& coordinate, bool turns,
+                    const std::array<double, 3>& axis) {
+  mechanism::Coordinate c;
+  c.id = coordinate;
+  c.kind =
+      turns ? mechanism::Coordinate::Kind::kRotation : mechanism::Coordinate::Kind::kTranslation;
+  c.place = joint.place;
+  mechanism::MotionAxis step;
+  step.turns = turns;
+  step.axis = axis;
+  step.coordinate = coordinate;
+  step.place = joint.place;
+  joint.motion.coordinates.push_back(c);
+  joint.motion.axes.push_back(step);
+}
+
 }  // namespace parfait::io

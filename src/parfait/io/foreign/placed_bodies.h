@@ -25,6 +25,10 @@ std::array<double, 3> numbers_of(const mechanism::Value3& values);
 /// A point of the frame in coordinates of what the frame is given in.
 std::array<double, 3> point_outside(const mechanism::Frame& frame, const std::array<double, 3>& r);
 
+/// One more coordinate of a joint, which turns about or displaces along an axis.
+void add_coordinate(mechanism::Joint& joint, const std::string& coordinate, bool turns,
+                    const std::array<double, 3>& axis);
+
 /// The frame turned about or displaced along one of its own axes.
 mechanism::Frame moved(const mechanism::Frame& frame, const mechanism::MotionAxis& by,
                        double value);

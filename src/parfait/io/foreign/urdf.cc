@@ -319,17 +319,8 @@ void Reader::add_joint(const Joint& joint, const Link& parent, const std::string
     axis_element.fail(fmt::format("joint \"{}\": its axis has no direction.", joint.name));
   }
   const auto add = [&](const std::string& ending, bool turns, const Number3& along) {
-    Coordinate c;
-    c.id = free_identifier(joint.name + ending, "_coordinate", taken_coordinates_);
-    c.kind = turns ? Coordinate::Kind::kRotation : Coordinate::Kind::kTranslation;
-    c.place = out.place;
-    MotionAxis step;
-    step.turns = turns;
-    step.axis = along;
-    step.coordinate = c.id;
-    step.place = out.place;
-    out.motion.coordinates.push_back(c);
-    out.motion.axes.push_back(step);
+    add_coordinate(out, free_identifier(joint.name + ending, "_coordinate", taken_coordinates_),
+                   turns, along);
   };
   if (joint.type == "planar") {
     Number3 e{0, 0, 0};

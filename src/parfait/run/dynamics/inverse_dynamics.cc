@@ -16,6 +16,7 @@
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/motion/dynamics/inverse_dynamics.h"
 #include "parfait/motion/dynamics/plate_assignment.h"
+#include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -356,11 +357,7 @@ std::filesystem::path save(InverseDynamicsRun& run, const std::filesystem::path&
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  run.timing.add("write", watch.lap());
-  folder.write("timing.json", io::timing_text(run.timing));
-  run.result.verdict.outputs = folder.outputs({"result.json"});
-  folder.write("result.json", io::result_text(run.result));
-  return folder.commit();
+  return write_last_files(folder, run, watch);
 }
 
 }  // namespace parfait::run

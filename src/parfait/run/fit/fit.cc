@@ -21,6 +21,7 @@
 #include "parfait/run/fit/fit_suggestions.h"
 #include "parfait/run/fit/many_starts.h"
 #include "parfait/run/job/job.h"
+#include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 
@@ -243,11 +244,7 @@ std::filesystem::path save(FitRun& run, const std::filesystem::path& target) {
   for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
   folder.write("report.html",
                report::fit_report(run.result, run.tables, run.scenes, report::Liveness::kLive));
-  run.timing.add("write", watch.lap());
-  folder.write("timing.json", io::timing_text(run.timing));
-  run.result.verdict.outputs = folder.outputs({"result.json"});
-  folder.write("result.json", io::result_text(run.result));
-  return folder.commit();
+  return write_last_files(folder, run, watch);
 }
 
 }  // namespace parfait::run

@@ -7,6 +7,7 @@
 #include "parfait/io/motion_files/force_plate.h"
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -115,11 +116,7 @@ std::filesystem::path save(MotionImportRun& run, const std::filesystem::path& ta
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  run.timing.add("write", watch.lap());
-  folder.write("timing.json", io::timing_text(run.timing));
-  run.result.verdict.outputs = folder.outputs({"result.json"});
-  folder.write("result.json", io::result_text(run.result));
-  return folder.commit();
+  return write_last_files(folder, run, watch);
 }
 
 }  // namespace parfait::run

@@ -12,6 +12,7 @@
 #include "parfait/io/text/number.h"
 #include "parfait/io/text/table_scanner.h"
 #include "parfait/io/text/text_file.h"
+#include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -400,11 +401,7 @@ std::filesystem::path save(CalibrateRun& run, const std::filesystem::path& targe
   for (const auto& [name, text] : run.tables) folder.write(name, text);
   folder.write("report.html", report::calibration_report(run.result, curves_of(run.tables),
                                                          report::Liveness::kLive));
-  run.timing.add("write", watch.lap());
-  folder.write("timing.json", io::timing_text(run.timing));
-  run.result.verdict.outputs = folder.outputs({"result.json"});
-  folder.write("result.json", io::result_text(run.result));
-  return folder.commit();
+  return write_last_files(folder, run, watch);
 }
 
 }  // namespace parfait::run

@@ -18,7 +18,7 @@ struct CalibrateRequest {
   std::vector<std::string> trials;
   std::vector<std::string> statics{};  ///< trials of somebody who stands; they count like others
   double height = 0, mass = 0;         ///< m, kg of the subject; 0: not given
-  double model_height = 0;             ///< m; 0: from the model's markers in its default pose
+  double model_height = 0;             ///< m; needed with `height`
   std::vector<std::string> free{"scales", "markers"};  ///< or "joints"
   bool symmetric = true;
   std::string priors{};  ///< file, "none", or empty: the default ones

@@ -8,6 +8,7 @@
 #include "parfait/io/text/csv.h"
 #include "parfait/report/pages/simulation_report.h"
 #include "parfait/run/job/job.h"
+#include "parfait/run/job/last_files.h"
 #include "parfait/run/job/origin.h"
 #include "parfait/run/job/progress.h"
 #include "parfait/run/job/run_folder.h"
@@ -158,11 +159,7 @@ std::filesystem::path save(SimulationRun& run, const std::filesystem::path& targ
   for (const auto& [name, bytes] : io::scene_files(run.scenes)) folder.write(name, bytes);
   folder.write("report.html", report::simulation_report(run.result, run.trajectory, run.steps,
                                                         run.scenes, report::Liveness::kLive));
-  run.timing.add("write", watch.lap());
-  folder.write("timing.json", io::timing_text(run.timing));
-  run.result.verdict.outputs = folder.outputs({"result.json"});
-  folder.write("result.json", io::result_text(run.result));
-  return folder.commit();
+  return write_last_files(folder, run, watch);
 }
 
 }  // namespace parfait::run
