@@ -62,9 +62,9 @@ void refuse(Response& response, int status, const std::string& reason) {
   response.set_content(reason + "\n", "text/plain; charset=utf-8");
 }
 
-void send_gzipped(Response& response, std::string bytes, const char* type) {
+void send_gzipped(Response& response, const std::string& bytes, const char* type) {
   response.set_header("Content-Encoding", "gzip");
-  response.set_content(std::move(bytes), type);
+  response.set_content(bytes, type);
 }
 
 std::string event_text(const EventLog::Event& event) {
@@ -203,10 +203,10 @@ void Server::Parts::listen_to_requests() {
   });
   http.Get(R"(/api/runs/(r\d{1,9})/report)", [this](const Request& request, Response& response) {
     guarded(response, [&] {
-      auto page = session.run_report(request.matches[1]);
+      const auto page = session.run_report(request.matches[1]);
       response.headers.erase("Content-Security-Policy");
       response.set_header("Content-Security-Policy", kReportPolicy);
-      response.set_content(std::move(page), "text/html; charset=utf-8");
+      response.set_content(page, "text/html; charset=utf-8");
     });
   });
   http.Post("/api/jobs", [this](const Request& request, Response& response) {
@@ -231,7 +231,7 @@ Server::Server(Session& session, int port) : parts_(std::make_unique<Parts>(sess
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
-  const char* const kHere = "127.0.0.1";
+  constexpr const char* kHere = "127.0.0.1";
   if (port == 0) {
     parts.door.port = parts.http.bind_to_any_port(kHere);
   } else if (parts.http.bind_to_port(kHere, port)) {

@@ -37,6 +37,6 @@ export function indexBefore(list: ArrayLike<number>, t: number): number {
 export function text(x: number, digits = 5): string {
   if (!Number.isFinite(x)) return "–";
   const a = Math.abs(x);
-  if (a !== 0 && (a < 1e-4 || a >= 1e6)) return x.toExponential(Math.max(0, digits - 3));
+  if (a !== 0 && (a < 1e-4 || a >= 1e6)) return x.toExponential(Math.max(0, digits - 3)).replace(/\.?0+e/, "e");
   return String(Number(x.toPrecision(digits)));
 }

@@ -250,10 +250,12 @@ class Painter {
       case "note": {
         c.fillStyle = color("ink");
         c.font = `${11 * px}px system-ui,sans-serif`;
+        c.textAlign = "left"; // uPlot leaves that of its axes
+        c.textBaseline = "alphabetic";
         const { left, width } = this.u.bbox;
         const w = c.measureText(layer.text).width;
-        const at = Math.min(this.x(layer.x) + 4 * px, left + width - w);
-        c.fillText(layer.text, at, this.y(layer.y) - 4 * px);
+        const at = Math.min(this.x(layer.x) + 6 * px, left + width - w);
+        c.fillText(layer.text, at, this.y(layer.y) - 6 * px);
         break;
       }
     }
@@ -268,10 +270,37 @@ function axisText(axis: Axis): (u: uPlot, splits: (number | null)[]) => string[]
     splits.map((v) => {
       if (v === null) return "";
       if (!axis.log) return axis.whole && !Number.isInteger(v) ? "" : text(v, 6);
-      const power = Math.log10(v);
-      if (Math.abs(power - Math.round(power)) > 1e-9) return "";
-      return v >= 1e-3 && v < 1e5 ? text(v) : "1e" + Math.round(power);
+      return v >= 1e-3 && v < 1e5 ? text(v) : v.toExponential().replace("e+", "e");
     });
+}
+
+/** Ticks of a logarithmic axis: powers of ten, at most six; within two decades 1, 2 and 5 times them; within less, even steps. */
+export function logTicks(low: number, high: number): number[] {
+  const a = Math.log10(low);
+  const b = Math.log10(high);
+  const ticks: number[] = [];
+  const first = Math.ceil(a - 1e-9);
+  if (b - a >= 2) {
+    const step = Math.ceil((b - a) / 6);
+    for (let k = step * Math.ceil(first / step); k <= b + 1e-9; k += step) ticks.push(10 ** k);
+    return ticks;
+  }
+  for (let k = first - 1; k <= b; ++k) {
+    for (const m of [1, 2, 5]) if (m * 10 ** k >= low && m * 10 ** k <= high) ticks.push(m * 10 ** k);
+  }
+  if (ticks.length >= 3) return ticks;
+  const rough = (high - low) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((m) => m * power >= rough) ?? 10);
+  const even: number[] = [];
+  for (let k = Math.ceil(low / step); k * step <= high; ++k) even.push(Number((k * step).toPrecision(12)));
+  return even;
+}
+
+/** uPlot's options of a logarithmic axis: its own ticks would be a band of grey lines, most without a number. */
+function logAxis(axis: Axis): Partial<uPlot.Axis> {
+  if (!axis.log) return {};
+  return { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, splits) => splits };
 }
 
 function title(axis: Axis): string {
@@ -328,10 +357,10 @@ export class LivePlot {
       series: [{}, { show: true, stroke: "transparent", points: { show: false } }],
       axes: [
         { stroke: side, grid, ticks: grid, font, labelFont: font, label: title(plot.x), labelSize: 16, size: 28,
-          values: axisText(plot.x) },
+          values: axisText(plot.x), ...logAxis(plot.x) },
         { stroke: side, grid, ticks: grid, font, labelFont: font, label: title(plot.y), labelSize: 16,
           size: (_u, values) => 20 + 6.3 * Math.max(2, ...(values ?? [""]).map((v) => v.length)),
-          values: axisText(plot.y) },
+          values: axisText(plot.y), ...logAxis(plot.y) },
       ],
       hooks: {
         draw: [(u) => this.paint(u)],
