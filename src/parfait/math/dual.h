@@ -19,19 +19,19 @@ struct Dual {
   Dual(double value, const Lane& direction) : v(value), d(direction) {}
 };
 
-inline Dual operator+(const Dual& a, const Dual& b) {
+[[gnu::always_inline]] inline Dual operator+(const Dual& a, const Dual& b) {
   return {a.v + b.v, a.d + b.d};
 }
-inline Dual operator-(const Dual& a, const Dual& b) {
+[[gnu::always_inline]] inline Dual operator-(const Dual& a, const Dual& b) {
   return {a.v - b.v, a.d - b.d};
 }
-inline Dual operator-(const Dual& a) {
+[[gnu::always_inline]] inline Dual operator-(const Dual& a) {
   return {-a.v, -a.d};
 }
-inline Dual operator*(const Dual& a, const Dual& b) {
+[[gnu::always_inline]] inline Dual operator*(const Dual& a, const Dual& b) {
   return {a.v * b.v, a.v * b.d + a.d * b.v};
 }
-inline Dual operator/(const Dual& a, const Dual& b) {
+[[gnu::always_inline]] inline Dual operator/(const Dual& a, const Dual& b) {
   const double inverse = 1 / b.v;
   const double q = a.v * inverse;
   return {q, (a.d - q * b.d) * inverse};

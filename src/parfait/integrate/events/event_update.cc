@@ -112,6 +112,7 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, const Tangent& r
     add_outer(dz_, rate.z, dt_, 1);
   }
   z_before_ = state.z;
+  const double s_before = s_[which];
 
   const auto before = static_cast<std::int8_t>(state.mode[which]);
   jumped = jumps(info, before);
@@ -140,8 +141,10 @@ EventUpdate::Answer EventUpdate::apply(int which, State& state, const Tangent& r
     }
     if (status_ != Status::kOk) return false;
     // Away from the surface (after a jump, here or of another event) the value decides. On the side
-    // that is left it is off by what projection has moved, and the rate decides.
-    const bool is_off = is_off_surface(s_[which], s_rate_[which], state.t);
+    // that is left it is off by what projection has moved, and the rate decides. Where the passage
+    // was located the value before is rounding; slow bounces would take it for a distance.
+    const double moved = jumped && watch_.is_located(which) ? s_[which] - s_before : s_[which];
+    const bool is_off = is_off_surface(moved, s_rate_[which], state.t);
     if (is_off && (jumped || after * s_[which] > 0)) return sign * s_[which] > 0;
     return sign * s_rate_[which] > 0;
   };

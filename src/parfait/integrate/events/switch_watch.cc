@@ -32,6 +32,7 @@ SwitchWatch::SwitchWatch(const Flow& flow)
       leaving_(infos_.size()) {
   const std::vector<double> none(infos_.size());
   begin_.s = begin_.rate = end_.s = end_.rate = scale_ = largest_ = none;
+  passage_ = begin_;
   for (Look& middle : middles_) middle.s = middle.rate = none;
   steps_unresolved_.resize(infos_.size());
   is_unresolved_.resize(infos_.size());
@@ -95,6 +96,7 @@ Status SwitchWatch::values(const dynamics::Point& at, const Tangent& tangent,
 
 Status SwitchWatch::start(const State& state, const Tangent& rate) {
   const double t = begin_.t = state.t;
+  located_ = -1;
   const Status status = values(t, state.y, state.z, rate, begin_.s, begin_.rate);
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     // A run that goes on from an event of an earlier one finds its function at zero, too.
@@ -131,6 +133,7 @@ Status SwitchWatch::find(Stepper& step, Passage& first) {
     largest_[i] = std::max(largest_[i], scale_[i]);
     steps_unresolved_[i] += is_unresolved_[i] ? 1 : 0;
   }
+  located_ = first.which;
   if (first.which < 0) {
     std::swap(begin_, end_);
     std::fill(leaving_.begin(), leaving_.end(), false);
@@ -209,6 +212,11 @@ void SwitchWatch::search_piece(Stepper& step, const Look& from, const Look& to, 
       a += part;
     }
     const double t = passage(step, i, a, b);
+    if (leaving && !stuck) {
+      // Found on its way from zero: it never rose above rounding.
+      look(step, t, passage_);
+      stuck = m * passage_.rate[i] > 0;
+    }
     if (first.which < 0 || t < first.t) first = {.t = t, .which = i, .stuck = stuck};
   }
 }

@@ -53,6 +53,8 @@ class SwitchWatch {
   };
   /// The first passage in the step just taken.
   dynamics::Status find(Stepper& step, Passage& first);
+  /// Whether function i passes zero where find() ended: its value there is rounding alone.
+  bool is_located(int i) const { return located_ == i; }
 
   /// Functions that oscillate faster than the finest pieces: passages of them may have been missed.
   std::vector<std::string> unresolved() const;
@@ -85,7 +87,7 @@ class SwitchWatch {
   std::unique_ptr<dynamics::Workspace> workspace_;
   std::vector<double> rate_, s_, y_, dydt_, z_, dzdt_;
   static constexpr int kDeepest = 10;  ///< 1024 pieces
-  Look begin_, end_;
+  Look begin_, end_, passage_;
   std::array<Look, kDeepest + 1> middles_;
   std::vector<double> scale_, largest_;  ///< of each function: in this step, so far
   std::vector<int> steps_unresolved_;    ///< of each function
@@ -93,6 +95,7 @@ class SwitchWatch {
   dynamics::Directions dy_, dz_, ds_;
   std::vector<double> passed_at_;  ///< time of the last passage of each
   std::vector<bool> leaving_;      ///< passed zero where the step began
+  int located_ = -1;               ///< function of the passage that ends the last step; -1: none
   dynamics::Status status_ = dynamics::Status::kOk;
 };
 

@@ -79,12 +79,12 @@ void invariant_directions(const ModelData& m, ModelWorkspace& w, Lane* dg) {
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
     const auto site = site_of(m, w, j);
+    JointMotion joint(site);
     int pos_row = shape.first_pos_row;
     for (int i = 0; i < shape.nrows; ++i) {
-      const auto motion = row_motion(site, shape.rows[i]);
-      const RowKind kind = shape.rows[i].kind;
-      if (!shape.rows[i].is_velocity()) dg[pos_row++] = row_position(kind, motion).d;
-      joint_vel[shape.first_row + i] = row_velocity(kind, motion).d;
+      const RowShape& row = shape.rows[i];
+      if (!row.is_velocity()) dg[pos_row++] = row_position(row.kind, joint.positions(row)).d;
+      joint_vel[shape.first_row + i] = row_velocity(row.kind, joint.velocities(row)).d;
     }
   }
   for (const auto& offset : m.offset.specs) {

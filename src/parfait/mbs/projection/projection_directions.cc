@@ -155,6 +155,7 @@ class LevelDirections {
     for (std::size_t j = 0; j < s.joints.size(); ++j) {
       const JointShape& shape = s.joints[j];
       const auto ends = site(j);
+      JointMotion joint(ends);
       for (int i = 0; i < shape.nrows; ++i) {
         const RowShape& row = shape.rows[i];
         Lane& out = w.d.multipliers[6 * j + i];
@@ -162,8 +163,8 @@ class LevelDirections {
           out = Lane{};
           continue;
         }
-        const auto motion = row_motion(ends, row);
-        out = velocity_ ? row_velocity(row.kind, motion).d : row_position(row.kind, motion).d;
+        out = velocity_ ? row_velocity(row.kind, joint.velocities(row)).d
+                        : row_position(row.kind, joint.positions(row)).d;
       }
     }
     for (const auto& offset : m.offset.specs) {
