@@ -5,6 +5,7 @@
 #include "models.h"
 #include "parfait/base/error.h"
 #include "parfait/integrate/driver/integrator.h"
+#include "parfait/io/model/any_model_file.h"
 #include "parfait/mbs/model.h"
 #include "testing/allocations.h"
 #include "testing/random_models.h"
@@ -73,6 +74,53 @@ TEST(TreeModel, ObeysTheLawsOfASystem) {
   }
 }
 
+/// Coordinates with names are states of the model where they are free; the patella follows the knee
+/// by a line, and what is locked keeps its value.
+TEST(TreeModel, NamedCoordinatesAreQuantities) {
+  const auto file = io::read_any_model(PARFAIT_SOURCE_DIR "/tests/cases/models/axes.xml");
+  const tree::Model model(std::get<mechanism::Description>(file));
+  const auto names = model.state_names();
+  std::vector<std::string> coordinates;
+  for (const auto& joint : model.description().joints) {
+    for (const auto& c : joint.motion.coordinates) {
+      coordinates.push_back(c.id);
+      coordinates.push_back(c.id + ".rate");
+    }
+  }
+  ASSERT_FALSE(coordinates.empty());
+  testing_support::LawPoint point;
+  point.y = model.initial_state();
+  testing_support::Random random(3);
+  for (double& y : point.y) y += random.uniform(-0.2, 0.2);
+  point.p = initial_parameters(model);
+  const auto ws = model.make_workspace(0);
+  const auto observer = model.make_observer(coordinates);
+  std::vector<double> values(coordinates.size());
+  dynamics::Point at;
+  at.y = point.y;
+  ASSERT_EQ(model.observe(*ws, *observer, at, values), dynamics::Status::kOk);
+  int free = 0;
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    const auto state = std::ranges::find(names, coordinates[i]);
+    if (state == names.end()) continue;
+    ++free;
+    EXPECT_EQ(values[i], point.y[state - names.begin()]) << coordinates[i];
+  }
+  EXPECT_EQ(free, 6);  // flexion of hip and knee, lift, and their rates
+  const auto value = [&](const std::string& name) {
+    return values[std::ranges::find(coordinates, name) - coordinates.begin()];
+  };
+  EXPECT_DOUBLE_EQ(value("patella_angle"), 0.9 * value("flexion") + 0.05);
+  EXPECT_DOUBLE_EQ(value("patella_angle.rate"), 0.9 * value("flexion.rate"));
+  EXPECT_EQ(value("hip_adduction"), 0);
+  EXPECT_EQ(value("hip_adduction.rate"), 0);
+  testing_support::LawOptions options;
+  options.quantities = coordinates;  // their directions
+  for (const auto& violation : check_system_laws(model, point, options).violations) {
+    ADD_FAILURE() << violation;
+  }
+}
+
 TEST(TwoEngines, ObserveAlike) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
@@ -81,7 +129,7 @@ TEST(TwoEngines, ObserveAlike) {
     const tree::Model joints(d);
     const mbs::Model natural(d);
     const std::vector<std::string> names = joints.quantity_names();
-    ASSERT_EQ(names.size() + 1, natural.quantity_names().size());  // all but power.supplied
+    ASSERT_EQ(names, natural.quantity_names());
     std::vector<double> values[2];
     math::Directions directions[2];
     const dynamics::System* systems[2] = {&joints, &natural};

@@ -35,7 +35,7 @@ mechanism::Marker marker_at(const Place& on, const Vector3d& point, const Matrix
 
 class Builder {
  public:
-  explicit Builder(unsigned seed) : random_(1000 + seed) {
+  explicit Builder(unsigned seed) : random_(1000 + seed), more_(5000 + seed) {
     RandomModelOptions options;
     options.bodies = 2 + random_.index(5);
     options.tree = random_.coin();
@@ -54,6 +54,8 @@ class Builder {
     if (random_.coin(0.5)) add_state();
     if (random_.coin(0.5)) add_events();
     if (random_.coin(0.3)) add_impact();
+    if (more_.coin(0.6)) add_tissue();
+    if (more_.coin(0.3)) add_stop();
     add_parameters();
     return std::move(out_);
   }
@@ -87,7 +89,6 @@ class Builder {
     // The same again: every one of its rows follows from the first.
     joint.id = "again";
     d.joints.push_back(joint);
-    out_.has_redundancy = true;
   }
 
   /// A point of a body moves along x of the world, as time says; or keeps a velocity.
@@ -101,12 +102,13 @@ class Builder {
     c.end = marker_at(place_of(d, -1), point, Matrix3d::Identity());
     if (random_.coin()) {
       c.key = "B0_x";
-      c.offset.formula = "0.05*sin(3*t)";
+      c.offset.formula = "amplitude*sin(3*t)";
     } else {
       c.key = "V0_y";
-      c.offset.formula = "0.2*cos(2*t)";
+      c.offset.formula = "4*amplitude*cos(2*t)";
     }
     d.constraints.push_back(c);
+    add_free_parameter("amplitude", 0.05);
   }
 
   void add_state() {
@@ -114,8 +116,9 @@ class Builder {
     mechanism::State state;
     state.id = "lag";
     state.initial = 0.3;
-    state.derivative.formula = "2*(" + d.bodies.back().id + ".com.x - lag) - 0.1*lag^2";
+    state.derivative.formula = "speed*(" + d.bodies.back().id + ".com.x - lag) - 0.1*lag^2";
     d.states.push_back(state);
+    add_free_parameter("speed", 2);
   }
 
   void add_events() {
@@ -151,10 +154,113 @@ class Builder {
     d.events.push_back(event);
   }
 
+  /// An element of those that biomechanics has: tissue, contacts, muscles. Its markers lie on each
+  /// other, with the same axes, so that Cardan angles begin at zero.
+  void add_tissue() {
+    Description& d = out_.description;
+    const auto value = [&](const std::string& name, double size) {
+      return mechanism::NamedValue{name, size * more_.uniform(0.7, 1.3)};
+    };
+    const int i = static_cast<int>(d.bodies.size()) - 1;
+    const Place a = place_of(d, i), b = place_of(d, more_.index(i + 1) - 1);
+    const Vector3d point = a.o + more_.vector(0.3);
+    const Matrix3d axes = more_.rotation();
+    mechanism::Force force;
+    force.id = "tissue";
+    force.begin = marker_at(b, point + axes * more_.vector(0.02), axes);
+    force.end = marker_at(a, point, axes);
+    switch (more_.index(9)) {
+      case 0:
+        force.key = "Spherical";
+        force.constants = {value("c11", 3), value("c22", 4), value("c33", 5),    value("c12", 0.5),
+                           value("d11", 1), value("d22", 1), value("rest1", 0.1)};
+        break;
+      case 1:
+        force.key = "Tensorial";
+        force.constants = {value("c11", 20), value("c22", 30), value("c33", 25),   value("c44", 3),
+                           value("c55", 4),  value("c66", 5),  value("c15", 2),    value("d11", 2),
+                           value("d33", 1),  value("d44", 1),  value("rest2", 0.1)};
+        break;
+      case 2:
+        force.key = "Bushing";
+        force.constants = {value("scale", 2e-4), value("damping", 3),
+                           value("rotational_damping", 0.1)};
+        break;
+      case 3:
+        force.key = "Wobbling";
+        force.constants = {value("stiffness", 50), value("damping", 2),
+                           value("rotational_stiffness", 3), value("rotational_damping", 0.3)};
+        break;
+      case 4:
+        force.key = more_.coin() ? "Hertz_Plane" : "Hertz_Face";
+        force.constants = {value("stiffness", 200), value("radius", 0.1), value("friction", 0.2),
+                           value("damping", 0.1)};
+        if (force.key == "Hertz_Face") {
+          force.constants.push_back({"width", 4.0});
+          force.constants.push_back({"height", 4.0});
+        }
+        break;
+      case 5:
+        force.key = "Hertz_Sphere";
+        force.begin = marker_at(b, point + 0.3 * more_.unit_vector(), axes);
+        force.constants = {value("stiffness", 200), value("radius", 0.1), value("friction", 0.2),
+                           value("damping", 0.1), value("sphere_radius", 0.3)};
+        break;
+      case 6:
+        force.key = "Joint_Limit";
+        force.constants = {
+            {"lower", -0.2}, {"upper", 0.3}, value("stiffness", 20), value("damping", 0.2)};
+        break;
+      case 7:
+        force.key = "Passive_Muscle";
+        force.begin = marker_at(b, point + 0.8 * more_.unit_vector(), axes);
+        force.constants = {value("max_force", 30), value("optimal_length", 0.3),
+                           value("slack_length", 0.2)};
+        break;
+      default:
+        // Round a cylinder beside its straight path, which it meets or not.
+        force.key = more_.coin() ? "Muscle" : "Muscle_Cylinder";
+        force.begin = marker_at(b, point + 0.8 * axes.col(0), axes);
+        force.constants = {value("max_force", 30),
+                           value("optimal_length", 0.3),
+                           value("slack_length", 0.4),
+                           {"activation", 0.2}};
+        force.constants.push_back(
+            {"excitation", mechanism::Value(std::string("0.3 + 0.2*sin(4*t)"))});
+        if (force.key == "Muscle_Cylinder") {
+          force.via = {marker_at(b, point + 0.4 * axes.col(0) - 0.1 * axes.col(1), axes)};
+          force.constants.push_back({"radius", 0.15});
+        }
+    }
+    d.forces.push_back(force);
+  }
+
+  /// A spring that pushes only, in the direction of an axis.
+  void add_stop() {
+    Description& d = out_.description;
+    const Place a = place_of(d, static_cast<int>(d.bodies.size()) - 1);
+    mechanism::Force force;
+    force.id = "stop";
+    force.key = more_.coin() ? "Z_Spring" : "Z_Spring_Damper";
+    force.side = mechanism::Side::kPush;
+    force.begin = marker_at(a, a.o, Matrix3d::Identity());
+    force.end = marker_at(place_of(d, -1), a.o - Vector3d(0, 0, 0.1), Matrix3d::Identity());
+    force.constants = {{"rest_length", 0.05}, {"stiffness", 150.0}};
+    if (force.key == "Z_Spring_Damper") force.constants.push_back({"damping", 2.0});
+    d.forces.push_back(force);
+  }
+
   void add_parameter(const std::string& id, const std::string& target) {
     mechanism::Parameter p;
     p.id = id;
     p.targets = {target};
+    out_.description.parameters.push_back(p);
+  }
+  /// One that formulas use.
+  void add_free_parameter(const std::string& id, double initial) {
+    mechanism::Parameter p;
+    p.id = id;
+    p.initial = initial;
     out_.description.parameters.push_back(p);
   }
 
@@ -165,6 +271,7 @@ class Builder {
     return joint.id + (end ? ".end" : ".begin");
   }
 
+  /// Of every kind: inertia, geometry of joints and closures, forces, events, formulas.
   void add_parameters() {
     const Description& d = out_.description;
     const std::string last = d.bodies.back().id;
@@ -173,6 +280,17 @@ class Builder {
     add_parameter("moment", last + ".inertia.xx");
     if (!d.joints.empty()) {
       add_parameter("place", marker_constants(d.joints.front(), true) + ".o.x");
+      add_parameter("axis", marker_constants(d.joints.front(), false) + ".z.y");
+    }
+    for (const auto& joint : d.joints) {
+      if (joint.key != "FixedDistance") continue;
+      add_parameter("distance", joint.id + ".distance");
+      break;
+    }
+    for (const auto& force : d.forces) {
+      if (force.key == "Gravitation") {
+        add_parameter("gravity", force.id + (force.constants.size() == 3 ? ".gx" : ".g"));
+      }
     }
     for (const auto& force : d.forces) {
       if (force.key == "Gravitation" || force.constants.empty()) continue;
@@ -180,9 +298,18 @@ class Builder {
       add_parameter("law", force.id + "." + name);
       break;
     }
+    for (const auto& force : d.forces) {
+      if (force.id != "tissue") continue;
+      add_parameter("tissue_law", force.id + "." + force.constants.front().name);
+      add_parameter("tissue_place", force.id + ".end.o.y");
+    }
+    for (const auto& event : d.events) {
+      if (event.key == "Impact") add_parameter("restitution", event.id + ".restitution");
+    }
   }
 
   Random random_;
+  Random more_;  ///< for what was added to the mechanisms later, which so stay as they were
   RandomMechanism out_;
 };
 

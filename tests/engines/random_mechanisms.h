@@ -9,7 +9,7 @@ namespace parfait::testing_support {
 
 struct RandomMechanism {
   mechanism::Description description;
-  bool has_loop = false, has_redundancy = false;
+  bool has_loop = false;
 };
 RandomMechanism random_mechanism(unsigned seed);
 

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "parfait/integrate/driver/integrator.h"
 
 namespace parfait::testing_support {
 
-TwoEngines::TwoEngines(const mechanism::Description& description, int /*num_directions*/)
+TwoEngines::TwoEngines(const mechanism::Description& description)
     : joints_(tree::build(description)), natural_(mbs::build(description)) {
   for (const char* rate : {"", "v"}) {
     for (const auto& body : description.bodies) {
@@ -20,6 +21,14 @@ TwoEngines::TwoEngines(const mechanism::Description& description, int /*num_dire
   const auto states = joints_->state_names();
   coordinates_.insert(coordinates_.end(), states.end() - joints_->sizes().ne, states.end());
   for (const auto& info : joints_->parameters()) p_.push_back(info.initial);
+}
+
+std::vector<double> TwoEngines::start() const {
+  const auto ws = joints_->make_workspace(0);
+  std::vector<double> y(joints_->sizes().ny());
+  joints_->start(*ws, y, {});
+  joints_->project(*ws, 0, y, dynamics::Norm::kMass, 1e-13);
+  return y;
 }
 
 std::vector<double> TwoEngines::natural_state(double t, const std::vector<double>& y) {
@@ -89,22 +98,35 @@ bool is_angle(const std::string& name) {
   return name.find(".angle") != std::string::npos;
 }
 
+/// Ids of joints and constraints whose reactions redundant rows leave open.
+std::set<std::string> without_unique_reactions(const mechanism::MechanicalSystem& system, double t,
+                                               const std::vector<double>& y) {
+  const auto ws = system.make_workspace(0);
+  std::vector<double> dydt(y.size());
+  dynamics::Point at;
+  at.t = t;
+  at.y = y;
+  system.evaluate(*ws, at, dydt, {});
+  const auto ids = system.joints_in_loops_of(system.partition(*ws).dropped);
+  return {ids.begin(), ids.end()};
+}
+
 }  // namespace
 
-Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y,
-                              bool with_reactions) {
+Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y) {
+  auto open = without_unique_reactions(engines.joints(), t, y);
+  open.merge(without_unique_reactions(engines.natural(), t, engines.natural_state(t, y)));
   std::vector<std::string> names;
   for (const auto& name : engines.joints().quantity_names()) {
-    if (with_reactions || name.find(".reaction.") == std::string::npos) names.push_back(name);
+    const auto reaction = name.find(".reaction.");
+    // Drives supply what their reactions do.
+    if (!open.empty() && name == "power.supplied") continue;
+    if (reaction == std::string::npos || !open.contains(name.substr(0, reaction))) {
+      names.push_back(name);
+    }
   }
   Difference worst;
-  // Powers supplied from outside and moment arms are known in natural coordinates only.
-  const auto known = engines.natural().quantity_names();
-  const auto only_natural = std::ranges::count_if(known, [](const std::string& name) {
-    return name == "power.supplied" || name.find(".moment_arm.") != std::string::npos;
-  });
-  if (known.size() !=
-      engines.joints().quantity_names().size() + static_cast<std::size_t>(only_natural)) {
+  if (engines.natural().quantity_names().size() != engines.joints().quantity_names().size()) {
     return {1e9, "the engines do not have the same quantities"};
   }
   const auto observed = engines.observe(names, t, y);
@@ -130,47 +152,60 @@ Difference largest_difference(TwoEngines& engines, double t, const std::vector<d
 namespace {
 
 struct Run {
-  std::vector<double> values;
-  math::Directions directions;
-  std::vector<double> events;
-  std::string message;
+  std::vector<double> values;                ///< at all times
+  std::vector<math::Directions> directions;  ///< likewise
+  std::vector<double> events, y;
+  integrate::Result result;
 };
 
-Run run(const dynamics::System& system, std::vector<double> y, const math::Directions& dy,
-        const math::Directions& dp, const std::vector<std::string>& names, double until,
+/// Where a run starts.
+struct Start {
+  const dynamics::System& system;
+  std::vector<double> y;
+  math::Directions dy, dp;
+};
+
+Run run(const Start& start, const std::vector<std::string>& names, const std::vector<double>& times,
         double rtol) {
   Run out;
-  const int count = dy.count();
+  const dynamics::System& system = start.system;
+  const int count = start.dy.count();
   const auto ws = system.make_workspace(count);
   std::vector<double> p;
   for (const auto& info : system.parameters()) p.push_back(info.initial);
   system.bind(*ws, p);
-  if (count > 0) system.bind_directions(*ws, dp);
+  if (count > 0) system.bind_directions(*ws, start.dp);
   integrate::State state;
-  state.y = std::move(y);
-  if (count > 0) state.W = dy;
+  state.y = start.y;
+  if (count > 0) state.W = start.dy;
   integrate::Options options;
   options.rtol = rtol;
   options.atol = rtol / 10;
-  const auto result = integrate::Integrator(system, *ws, options).run(state, until);
-  if (!result.finished()) {
-    out.message = result.message();
-    return out;
-  }
-  for (const auto& event : result.events) out.events.push_back(event.t);
+  // Where bodies are closed many times over, 1e-12 is what rounding leaves in natural coordinates.
+  options.projection_tolerance = 1e-11;
   const auto observer = system.make_observer(names);
-  dynamics::Point at;
-  at.t = state.t;
-  at.y = state.y;
-  at.mode = state.mode;
-  out.values.resize(names.size());
-  system.observe(*ws, *observer, at, out.values);
-  if (count > 0) {
-    out.directions.resize(observer->size(), count);
+  std::vector<double> values(names.size());
+  for (const double t : times) {
+    out.result = integrate::Integrator(system, *ws, options).run(state, t);
+    for (const auto& event : out.result.events) {
+      // A switching function that begins at zero (fibres at rest) passes it at once or not at all,
+      // as rounding decides.
+      if (event.t > 1e-9) out.events.push_back(event.t);
+    }
+    if (!out.result.finished()) return out;
+    dynamics::Point at;
+    at.t = state.t;
+    at.y = state.y;
+    at.mode = state.mode;
+    system.observe(*ws, *observer, at, values);
+    out.values.insert(out.values.end(), values.begin(), values.end());
+    if (count == 0) continue;
     dynamics::PointDirections d;
     d.dy = &state.W;
-    system.observe_directions(*ws, *observer, d, out.directions);
+    out.directions.emplace_back(observer->size(), count);
+    system.observe_directions(*ws, *observer, d, out.directions.back());
   }
+  out.y = state.y;
   return out;
 }
 
@@ -186,29 +221,63 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// Column by column, relative to the largest of the column or 1.
-double difference(const math::Directions& a, const math::Directions& b) {
+double difference(const std::vector<math::Directions>& a, const std::vector<math::Directions>& b) {
   double worst = 0;
-  for (int k = 0; k < a.count(); ++k) {
-    double size = 1;
-    for (int i = 0; i < a.rows(); ++i) size = std::max(size, std::abs(b(i, k)));
-    for (int i = 0; i < a.rows(); ++i) {
-      const double d = std::abs(a(i, k) - b(i, k)) / size;
-      if (!(d <= worst)) worst = d;
+  for (std::size_t m = 0; m < a.size(); ++m) {
+    for (int k = 0; k < a[m].count(); ++k) {
+      double size = 1;
+      for (int i = 0; i < a[m].rows(); ++i) size = std::max(size, std::abs(b[m](i, k)));
+      for (int i = 0; i < a[m].rows(); ++i) {
+        const double d = std::abs(a[m](i, k) - b[m](i, k)) / size;
+        if (!(d <= worst)) worst = d;
+      }
     }
   }
   return worst;
 }
 
+/// How long both can be followed, into out.until.
+void find_end(const Start& joints, const Start& natural, double until, MotionDifference& out) {
+  const Run a = run({joints.system, joints.y, {}, {}}, {}, {until}, 1e-11);
+  const Run b = run({natural.system, natural.y, {}, {}}, {}, {until}, 1e-11);
+  out.until = until;
+  if (a.result.finished() && b.result.finished()) return;
+  const bool chatters = a.result.outcome == integrate::Outcome::kChattering;
+  const bool both = !a.result.finished() && !b.result.finished() &&
+                    chatters == (b.result.outcome == integrate::Outcome::kChattering);
+  if (!both || std::abs(a.result.t - b.result.t) > 1e-4) {
+    out.message =
+        "joint coordinates: " + a.result.message() + ", natural coordinates: " + b.result.message();
+    return;
+  }
+  out.ending = a.result.message();
+  // Bounces that accumulate: in the middle between two of the first.
+  out.until = 0.9 * a.result.t;
+  if (chatters) {
+    const std::size_t i = std::min<std::size_t>(3, a.events.size() / 2);
+    out.until = (a.events[i] + a.events[i + 1]) / 2;
+  }
+}
+
 }  // namespace
+
+bool MotionDifference::is_same() const {
+  return message.empty() && end.value < 1e-10 && motion < std::max(1e-9, 20 * own) &&
+         sensitivity < std::max(1e-8, 20 * own_sensitivity) &&
+         event_times < std::max(1e-9, 20 * own_event_times);
+}
 
 MotionDifference compare_motion(const mechanism::Description& description, double until,
                                 bool with_sensitivities) {
   MotionDifference out;
   TwoEngines engines(description);
   const auto& sizes = engines.joints().sizes();
-  std::vector<double> y = engines.joints().initial_state();
   const int np = sizes.np, count = with_sensitivities ? np + std::min(2, sizes.nv) : 0;
-  math::Directions dp(np, count), dy(sizes.ny(), count);
+  Start joints{engines.joints(), engines.start(), {}, {}};
+  math::Directions& dy = joints.dy;
+  math::Directions& dp = joints.dp;
+  dp.resize(np, count);
+  dy.resize(sizes.ny(), count);
   const auto ws = engines.joints().make_workspace(std::max(count, 1));
   if (with_sensitivities) {
     for (int i = 0; i < np; ++i) dp(i, i) = 1;
@@ -216,31 +285,32 @@ MotionDifference compare_motion(const mechanism::Description& description, doubl
     engines.joints().start_directions(*ws, dy);
     for (int i = np; i < count; ++i) dy(sizes.nq + (i - np), i) = 1;
   }
-  std::vector<double> start = y;
-  engines.joints().project(*ws, 0, start, dynamics::Norm::kMass, 1e-13);
+  engines.joints().project(*ws, 0, joints.y, dynamics::Norm::kMass, 1e-13);
   if (with_sensitivities) engines.joints().project_directions(*ws, dy);
-  y = start;
-  const auto natural = engines.natural_state(0, y);
-  const auto dnatural =
-      with_sensitivities ? engines.natural_directions(0, y, dy, dp) : math::Directions();
+  Start natural{engines.natural(), engines.natural_state(0, joints.y), {}, dp};
+  if (with_sensitivities) natural.dy = engines.natural_directions(0, joints.y, dy, dp);
+  find_end(joints, natural, until, out);
+  if (!out.message.empty()) return out;
+  const double T = out.until;
+  const std::vector<double> times = {T / 4, T / 2, 3 * T / 4, T};
   const auto& names = engines.coordinates();
-  const Run a = run(engines.joints(), y, dy, dp, names, until, 1e-11);
-  const Run b = run(engines.natural(), natural, dnatural, dp, names, until, 1e-11);
-  const Run c = run(engines.natural(), natural, dnatural, dp, names, until, 1e-12);
-  for (const Run* each : {&a, &b, &c}) {
-    if (!each->message.empty()) {
-      out.message = each->message;
-      return out;
-    }
+  const Run a = run(joints, names, times, 1e-11), b = run(natural, names, times, 1e-11),
+            c = run(natural, names, times, 1e-12), d = run(joints, names, times, 1e-12);
+  for (const Run* each : {&a, &b, &c, &d}) {
+    if (each->result.finished()) continue;
+    out.message = (each == &a || each == &d ? "joint coordinates: " : "natural coordinates: ") +
+                  each->result.message();
+    return out;
   }
   out.motion = difference(a.values, b.values);
-  out.own = difference(b.values, c.values);
+  out.own = std::max(difference(b.values, c.values), difference(a.values, d.values));
   out.event_times = difference(a.events, b.events);
+  out.own_event_times = std::max(difference(b.events, c.events), difference(a.events, d.events));
   out.num_events = static_cast<int>(a.events.size());
-  if (with_sensitivities) {
-    out.sensitivity = difference(a.directions, b.directions);
-    out.own_sensitivity = difference(b.directions, c.directions);
-  }
+  out.sensitivity = difference(a.directions, b.directions);
+  out.own_sensitivity =
+      std::max(difference(b.directions, c.directions), difference(a.directions, d.directions));
+  out.end = largest_difference(engines, T, a.y);
   return out;
 }
 

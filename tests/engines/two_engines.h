@@ -11,13 +11,15 @@ namespace parfait::testing_support {
 
 class TwoEngines {
  public:
-  explicit TwoEngines(const mechanism::Description& description, int num_directions = 0);
+  explicit TwoEngines(const mechanism::Description& description);
 
   const tree::Model& joints() const { return *joints_; }
   const mbs::Model& natural() const { return *natural_; }
   /// Names of bodies' coordinates and velocities in the order of the natural state.
   const std::vector<std::string>& coordinates() const { return coordinates_; }
 
+  /// The initial state in joint coordinates, on the manifold.
+  std::vector<double> start() const;
   /// The state in natural coordinates that belongs to one in joint coordinates.
   std::vector<double> natural_state(double t, const std::vector<double>& y);
   /// Its directions, for directions of the state in joint coordinates and of the parameters.
@@ -42,24 +44,33 @@ class TwoEngines {
 };
 
 /// Largest difference, each relative to max(1, the largest of its kind): positions, velocities,
-/// accelerations, reactions and the rest, of every quantity the engines know. Reactions only if
-/// they are unique.
+/// accelerations, reactions and the rest, of every quantity the engines know. Reactions where they
+/// are unique: not of joints that share a loop with a row that others imply.
 struct Difference {
   double value = 0;
   std::string name;
 };
-Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y,
-                              bool with_reactions);
+Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y);
 
-/// The motion of both from the described state to `until`, at rtol 1e-11.
+/// The motion of both from the described state, at rtol 1e-11, compared at four times up to the
+/// end. Where the mechanism itself ends (bounces that accumulate, a position from which a drive
+/// cannot go on) both have to say so at the same time, and are compared up to shortly before.
 struct MotionDifference {
-  double motion = 0;       ///< of coordinates and velocities at the end
-  double own = 0;          ///< between runs of natural coordinates at 1e-11 and 1e-12
+  double until = 0;
+  double motion = 0;       ///< of coordinates, velocities and states
+  double own = 0;          ///< between an engine's own runs at 1e-11 and 1e-12, the larger one
   double sensitivity = 0;  ///< relative, of all parameters and of two initial velocities
   double own_sensitivity = 0;
   double event_times = 0;
+  double own_event_times = 0;
   int num_events = 0;
-  std::string message;  ///< not empty: an integration failed
+  Difference end;       ///< of all quantities at the last state
+  std::string ending;   ///< why both ended before the time asked for
+  std::string message;  ///< not empty: an integration failed in one of them
+
+  /// Whether all of it is within 1e-9 (sensitivities 1e-8) or 20 times what one engine's own runs
+  /// differ, and quantities at the same state within 1e-10.
+  bool is_same() const;
 };
 MotionDifference compare_motion(const mechanism::Description& description, double until,
                                 bool with_sensitivities);

@@ -244,12 +244,17 @@ const std::vector<std::string>& Model::warnings() const {
   return data_->warnings;
 }
 std::vector<std::string> Model::quantity_names() const {
-  // What only natural coordinates know is not offered: quantity_value() refuses it by name.
-  auto names = data_->quantities().names();
-  std::erase_if(names, [](const std::string& name) {
-    return name == "power.supplied" || name.find(".moment_arm.") != std::string::npos;
-  });
-  return names;
+  return data_->quantities().names();
+}
+std::vector<std::string> Model::driven() const {
+  const auto& elements = data_->elements;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < elements.offsets.size(); ++i) {
+    const int formula = elements.offsets[i].formula;
+    if (formula < 0 || !elements.offset_formulas[formula].uses(0)) continue;  // slot of t
+    ids.push_back(elements.constraint_ids[i]);
+  }
+  return ids;
 }
 std::vector<double> Model::initial_state() const {
   return data_->start.assembled;
@@ -330,16 +335,44 @@ void choose_chunk(const ModelData& m, ModelWorkspace& w, int chunk) {
   w.chunk = &w.chunks[index];
 }
 
-void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/) const {
-  const ModelData& m = *data_;
-  const ModelWorkspace& w = cast(ws);
-  std::copy(m.start.described.begin(), m.start.described.end(), y.begin());
+namespace {
+
+bool any_sets_start(const ModelData& m) {
+  return std::ranges::any_of(m.elements.forces,
+                             [](const auto& force) { return force.element->sets_start(); });
+}
+
+/// Where the description puts the bodies, external states with what they begin with.
+SeenPoint described_point(const ModelData& m, const ModelWorkspace& w) {
+  SeenPoint at = w.looked;
+  at.t = 0;
+  at.has_mode = false;
+  at.y = m.start.described;
   const int first = m.sizes.nq + m.sizes.nv;
   for (const auto& held : m.elements.held_parameters) {
-    y[first + held.state] = w.elements.p[held.source];
+    at.y[first + held.state] = w.elements.p[held.source];
   }
   for (const auto& own : m.elements.element_states) {
-    y[first + own.state] = w.elements.constants[own.source];
+    at.y[first + own.state] = w.elements.constants[own.source];
+  }
+  return at;
+}
+
+}  // namespace
+
+void Model::start(dynamics::Workspace& ws, dynamics::Vec y, dynamics::Vec /*z*/) const {
+  const ModelData& m = *data_;
+  ModelWorkspace& w = cast(ws);
+  const SeenPoint at = described_point(m, w);
+  std::copy(at.y.begin(), at.y.end(), y.begin());
+  if (!any_sets_start(m)) return;
+  // States that elements find themselves (fibres of a muscle at rest).
+  place_point(m, w, at);
+  for (const auto& force : m.elements.forces) {
+    if (!force.element->sets_start()) continue;
+    const auto seen = mechanism::look_at(m.elements, force, TreeSurroundings(m, w), w.elements);
+    force.element->start(seen, y.subspan(m.sizes.nq + m.sizes.nv + force.first_state,
+                                         static_cast<std::size_t>(force.num_states)));
   }
 }
 
@@ -356,6 +389,31 @@ void Model::start_directions(dynamics::Workspace& ws, Directions& dy) const {
     }
     for (const auto& own : m.elements.element_states) {
       math::store(out + (first + own.state) * math::kLanes, w.chunk->all[own.source].d);
+    }
+  }
+  if (!any_sets_start(m)) return;
+  const SeenPoint at = described_point(m, w);
+  place_point(m, w, at);
+  mechanism::prepare_laws(m.elements, TreeSurroundings(m, w), w.elements);
+  dynamics::PointDirections along;
+  along.dy = &dy;
+  std::vector<Dual> states(m.elements.states.size());
+  for (int chunk = 0; chunk < dy.chunks(); ++chunk) {
+    seed_chunk(m, w, at, along, chunk);
+    const ChunkInRoom bound(w);
+    place_room(m, w);
+    move_room(m, w, w.room.v.data());
+    Lane* out = reinterpret_cast<Lane*>(dy.chunk(chunk)) + first;
+    for (const auto& force : m.elements.forces) {
+      if (!force.element->sets_start()) continue;
+      for (int i = 0; i < force.num_states; ++i) {
+        const int state = force.first_state + i;
+        states[i] = {at.y[first + state], out[state]};
+      }
+      force.element->start(
+          mechanism::look_at_with_directions(m.elements, force, TreeSurroundings(m, w), w.elements),
+          {states.data(), static_cast<std::size_t>(force.num_states)});
+      for (int i = 0; i < force.num_states; ++i) out[force.first_state + i] = states[i].d;
     }
   }
 }

@@ -82,6 +82,7 @@ class Model final : public mechanism::MechanicalSystem {
   std::vector<std::string> default_quantities() const override;
   std::vector<std::string> quantity_names() const override;
   int degrees_of_freedom() const override;
+  std::vector<std::string> driven() const override;
   std::vector<std::string> redundant_rows() const override;
   std::string row_name(int row) const override;
   std::string invariant_name(int i) const override;

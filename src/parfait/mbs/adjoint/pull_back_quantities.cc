@@ -168,6 +168,9 @@ class QuantityAdjoint {
         return add_slot(m.slots.first_parameter + q_.index);
       case Kind::kTime:
         return add_slot(m.slots.t);
+      case Kind::kCoordinate:  // of joints that only joint coordinates understand
+      case Kind::kCoordinateRate:
+        return;
     }
   }
 

@@ -16,6 +16,7 @@
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/elements/constraint_types.h"
+#include "parfait/mechanism/quantities/energy_accounts.h"
 
 // From a description to a model: numbers for names, once.
 namespace parfait::mbs {
@@ -95,20 +96,10 @@ class Builder {
       state.derivative.formula = "0";
       m.external.states.push_back(state);
     }
-    for (const char* what : {"supplied", "dissipated"}) {
-      State state;
-      state.id = std::string("energy.") + what;
-      state.derivative.formula = std::string("power.") + what;
-      if (is_output(state.id)) m.external.states.push_back(state);
+    for (const State& account : mechanism::energy_accounts(d)) {
+      m.external.states.push_back(account);
     }
     m.external.num_formulas = static_cast<int>(m.external.states.size());
-  }
-  /// Whether the simulation is to show it, alone or in a formula.
-  bool is_output(const std::string& name) const {
-    const auto& outputs = d.simulation.outputs;
-    return std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
-      return output.text.find(name) != std::string::npos;
-    });
   }
 
   void build_bodies() {
@@ -470,17 +461,11 @@ class Builder {
     }
   }
 
-  /// Where it branches is looked for without solving for reactions.
   void check_branches(const State& state, const expr::Formula& formula) const {
     if (formula.num_switches() == 0) return;
     for (int slot : formula.used_slots()) {
       if (slot < m.slots.first_quantity) continue;
-      const Quantity& used = m.external.quantities[slot - m.slots.first_quantity];
-      if (!used.needs_reactions_only()) continue;
-      throw base::InputError(state.derivative.place,
-                             fmt::format("{}: power.supplied needs the reactions, which are not "
-                                         "known where this formula branches.",
-                                         mechanism::element_label("state", state.id)));
+      mechanism::check_branching(state, m.external.quantities[slot - m.slots.first_quantity]);
     }
   }
 

@@ -16,42 +16,7 @@ void Quantities::add(const std::string& name, Quantity quantity) {
   if (index_.try_emplace(name, quantity).second) names_.push_back(name);
 }
 
-/// What hangs on the end of a joint once it is taken out. Constraints that stand alone (a drive, a
-/// guide) tie no bodies here: an arm is that of the joint, whatever holds it.
-void Quantities::find_beyond(const ModelData& m) {
-  const Description& d = m.description;
-  const auto index_of = [&](const std::string& id) {
-    std::size_t b = 0;
-    while (b < d.bodies.size() && d.bodies[b].id != id) ++b;
-    return b;
-  };
-  struct Link {
-    std::size_t begin, end;
-  };
-  std::vector<Link> links;
-  for (const auto& joint : d.joints) {
-    const bool ties = !type_of(joint).rows.empty();
-    links.push_back(ties ? Link{index_of(joint.begin.body), index_of(joint.end.body)} : Link{0, 0});
-  }
-  for (std::size_t j = 0; j < d.joints.size(); ++j) {
-    std::vector<char> reached(d.bodies.size() + 1, 0);
-    reached[links[j].end] = 1;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (std::size_t k = 0; k < links.size(); ++k) {
-        const auto& [begin, end] = links[k];
-        if (k == j || reached[begin] == reached[end]) continue;
-        reached[begin] = reached[end] = 1;
-        grows = true;
-      }
-    }
-    const bool is_loop = reached[links[j].begin] != 0;
-    beyond_.push_back(is_loop ? std::vector<char>{} : reached);
-  }
-}
-
-Quantities::Quantities(const ModelData& m) {
-  find_beyond(m);
+Quantities::Quantities(const ModelData& m) : beyond_(m.description) {
   const Description& d = m.description;
   const auto each = [](QuantityOf of, auto&& visit) {
     for (const auto& family : mechanism::quantity_families()) {
@@ -106,7 +71,8 @@ Quantities::Quantities(const ModelData& m) {
     }
     if (type.is_element() && m.force.elements[element].element->pulls_along_path()) {
       for (std::size_t j = 0; j < d.joints.size(); ++j) {
-        if (beyond_[j].empty() || type_of(d.joints[j]).free_rotations != 1) continue;
+        if (beyond_.is_in_loop(static_cast<int>(j)) || type_of(d.joints[j]).free_rotations != 1)
+          continue;
         add(force.id + ".moment_arm." + d.joints[j].id,
             {Kind::kMomentArm, -1, element, marker + static_cast<int>(j), static_cast<int>(j)});
       }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "parfait/mechanism/quantities/beyond_joints.h"
 #include "parfait/mechanism/quantities/quantity.h"
 
 namespace parfait::mbs {
@@ -21,18 +22,14 @@ class Quantities {
 
   std::optional<Quantity> find(const std::string& name) const;
   const std::vector<std::string>& names() const { return names_; }
-  /// Whether a body moves, seen from the begin body of a joint, when that joint turns.
-  bool is_beyond(int joint, int body) const {
-    return body < static_cast<int>(beyond_[joint].size()) && beyond_[joint][body];
-  }
+  const mechanism::BeyondJoints& beyond() const { return beyond_; }
 
  private:
   void add(const std::string& name, Quantity quantity);
-  void find_beyond(const ModelData& m);
 
   std::unordered_map<std::string, Quantity> index_;
   std::vector<std::string> names_;
-  std::vector<std::vector<char>> beyond_;  ///< per joint and body; empty: the joint is in a loop
+  mechanism::BeyondJoints beyond_;
 };
 
 }  // namespace parfait::mbs

@@ -283,7 +283,7 @@ auto moment_arm(const C& c, const Quantity& q) {
   S sum(0.0);
   for (std::size_t i = 0; i < force.ends.size(); ++i) {
     const EndSpec& spec = force.ends[i];
-    if (!c.m.quantities.is_beyond(q.axis, spec.body)) continue;
+    if (!c.m.quantities.beyond().is_beyond(q.axis, spec.body)) continue;
     sum = sum + dot(pull[i].force, cross(axis, at.ends[i].point - center));
     for (int a = 0; a < 3; ++a) {
       if (!mechanism::gives_axis_force(spec.use, a)) continue;
@@ -387,6 +387,9 @@ typename C::S evaluate(const C& c, const Quantity& q) {
       return c.parameter(q.index);
     case K::kTime:
       return c.time();
+    case K::kCoordinate:  // of joints that only joint coordinates understand
+    case K::kCoordinateRate:
+      break;
   }
   return typename C::S(0.0);
 }

@@ -26,6 +26,23 @@ constexpr bool uses_b(RowKind kind) {
   return kind == RowKind::kDDX;
 }
 
+/// The axis of the world along which a row measures, whatever moves: 0 to 2, or -1.
+constexpr int world_axis(RowKind kind) {
+  switch (kind) {
+    case RowKind::kB0x:
+    case RowKind::kV0x:
+      return 0;
+    case RowKind::kB0y:
+    case RowKind::kV0y:
+      return 1;
+    case RowKind::kB0z:
+    case RowKind::kV0z:
+      return 2;
+    default:
+      return -1;
+  }
+}
+
 /// The differential of a row,  n . d(r_a - r_b) + e_a . d(a) + e_b . d(b),  of the row itself or,
 /// for velocity rows, of its dependence on velocities.
 template <class S>

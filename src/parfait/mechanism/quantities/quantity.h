@@ -15,10 +15,11 @@ struct Quantity {
     kJointRate,
     kJointDisplacement,
     kJointDisplacementRate,
+    kCoordinate,  ///< named coordinate `index`, counted over all joints
+    kCoordinateRate,
     kReactionForce,  ///< on the end body, at its marker
     kReactionTorque,
-    kMomentArm,  ///< of force `index` about z of the joint whose frames are `component`, joint
-                 ///< `axis`
+    kMomentArm,  ///< of force `index` about z of joint `axis`, whose frames are `component` in mbs
     kForce,      ///< quantity `component` of the type of force `index`
     kKineticEnergy,
     kPotentialEnergy,

@@ -15,7 +15,8 @@ std::optional<Quantity> QuantityNames::find(const std::string& name) const {
 }
 
 QuantityNames::QuantityNames(const Description& d, const std::vector<State>& states,
-                             const std::vector<std::string>& parameter_ids) {
+                             const std::vector<std::string>& parameter_ids)
+    : beyond_(d) {
   const auto each = [](QuantityOf of, auto&& visit) {
     for (const auto& family : quantity_families()) {
       if (family.of != of) continue;
@@ -39,7 +40,7 @@ QuantityNames::QuantityNames(const Description& d, const std::vector<State>& sta
       add(body.id + "." + member.name, {family.kind, index, axis, member.component});
     });
   }
-  int row_owner = 0;
+  int row_owner = 0, coordinate = 0;
   for (const auto& joint : d.joints) {
     const JointType& type = type_of(joint);
     each(QuantityOf::kJoint, [&](const QuantityFamily& family, const QuantityName& member) {
@@ -47,6 +48,13 @@ QuantityNames::QuantityNames(const Description& d, const std::vector<State>& sta
       add(joint.id + "." + member.name,
           {family.kind, -1, row_owner, member.component, member.number});
     });
+    for (const auto& named : joint.motion.coordinates) {
+      each(QuantityOf::kCoordinate, [&](const QuantityFamily& family, const QuantityName& member) {
+        add(member.name.empty() ? named.id : named.id + "." + member.name,
+            {family.kind, -1, coordinate});
+      });
+      ++coordinate;
+    }
     ++row_owner;
   }
   for (const auto& constraint : d.constraints) {
@@ -61,6 +69,13 @@ QuantityNames::QuantityNames(const Description& d, const std::vector<State>& sta
     for (std::size_t i = 0; i < type.quantities.size(); ++i) {
       add(force.id + "." + type.quantities[i].name,
           {Quantity::Kind::kForce, -1, element, static_cast<int>(i)});
+    }
+    if (type.is_element() && type.make(force)->pulls_along_path()) {
+      for (int j = 0; j < static_cast<int>(d.joints.size()); ++j) {
+        if (beyond_.is_in_loop(j) || type_of(d.joints[j]).free_rotations != 1) continue;
+        add(force.id + ".moment_arm." + d.joints[j].id,
+            {Quantity::Kind::kMomentArm, -1, element, 0, j});
+      }
     }
     element += type.is_element() ? 1 : 0;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/mechanism/description/description.h"
+#include "parfait/mechanism/quantities/beyond_joints.h"
 #include "parfait/mechanism/quantities/quantity.h"
 
 namespace parfait::mechanism {
@@ -14,7 +15,8 @@ namespace parfait::mechanism {
 ///
 /// Numbers  body: of the description. kMarker…: the site of the point (element_set.h), -1 com, -2
 ///          origin. kJoint…: the joint. kReaction…: the joint, or the number of joints plus the
-///          constraint. kForce: the element. kState, kParameter: its own number.
+///          constraint. kForce, kMomentArm: the element. kCoordinate…, kState, kParameter: its
+///          own number.
 class QuantityNames {
  public:
   QuantityNames() = default;
@@ -24,12 +26,14 @@ class QuantityNames {
 
   std::optional<Quantity> find(const std::string& name) const;
   const std::vector<std::string>& names() const { return names_; }
+  const BeyondJoints& beyond() const { return beyond_; }
 
  private:
   void add(const std::string& name, const Quantity& quantity);
 
   std::unordered_map<std::string, Quantity> index_;
   std::vector<std::string> names_;
+  BeyondJoints beyond_;
 };
 
 }  // namespace parfait::mechanism

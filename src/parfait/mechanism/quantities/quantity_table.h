@@ -16,6 +16,7 @@ enum class QuantityOf {
   kPoint,       ///< <body>.<point>, a point being com, origin or a marker of the body
   kBody,        ///< <body>
   kJoint,       ///< <joint>
+  kCoordinate,  ///< <coordinate>, the name itself, of a joint by axes
   kConstraint,  ///< <constraint>
   kForce,       ///< <force>, of those that act between two bodies
   kState,       ///< <state>, the name itself

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/quantities/energy_accounts.h"
 
 namespace parfait::mechanism {
 
@@ -58,13 +59,14 @@ class SetBuilder {
    public:
     FormulaScope(ElementSet& set, const Description& description, std::string measure,
                  std::vector<Quantity>* quantities = nullptr, std::string label = "",
-                 Place place = {})
+                 Place place = {}, bool sees_reactions = false)
         : m(set),
           d(description),
           measure_(std::move(measure)),
           quantities_(quantities),
           label_(std::move(label)),
-          place_(std::move(place)) {
+          place_(std::move(place)),
+          sees_reactions_(sees_reactions) {
       for (const auto& input : d.inputs) tables_.emplace_back(input.id, table_of(input));
     }
     int find(std::string_view name) override {
@@ -81,7 +83,7 @@ class SetBuilder {
       if (!quantities_) return -1;
       const auto quantity = m.quantities.find(std::string(name));
       if (!quantity) return -1;
-      if (quantity->needs_rates()) {
+      if (quantity->needs_rates() && !(sees_reactions_ && quantity->needs_reactions_only())) {
         throw base::InputError(
             place_, fmt::format("{}: \"{}\" needs the accelerations, which are not known when this "
                                 "formula is evaluated; use positions, velocities or forces.",
@@ -118,6 +120,7 @@ class SetBuilder {
     std::vector<Quantity>* quantities_;
     std::string label_;
     Place place_;
+    bool sees_reactions_;  ///< evaluated when the reactions are known
     std::vector<std::pair<std::string, expr::Table>> tables_;
   };
 
@@ -134,6 +137,7 @@ class SetBuilder {
       state.derivative.formula = "0";
       m.states.push_back(state);
     }
+    for (const State& account : energy_accounts(d)) m.states.push_back(account);
     m.num_formula_states = static_cast<int>(m.states.size());
   }
 
@@ -175,6 +179,7 @@ class SetBuilder {
       ActingForce out;
       out.id = force.id;
       out.element = type.make(force);
+      out.accounts_for_power = type.accounts_for_power;
       int number = 0;
       for (const auto& end : ends_of(force)) {
         out.ends.push_back(
@@ -247,8 +252,14 @@ class SetBuilder {
     for (int i = 0; i < m.num_formula_states; ++i) {
       const State& state = m.states[i];
       FormulaScope scope(m, d, "", &m.state_quantities, element_label("state", state.id),
-                         state.derivative.place);
+                         state.derivative.place, true);
       m.derivatives.emplace_back(state.derivative.formula, scope, state.derivative.place);
+      const auto& formula = m.derivatives.back();
+      if (formula.num_switches() == 0) continue;
+      for (const int slot : formula.used_slots()) {
+        if (slot < m.slots.first_state_quantity) continue;
+        check_branching(state, m.state_quantities[slot - m.slots.first_state_quantity]);
+      }
     }
   }
 

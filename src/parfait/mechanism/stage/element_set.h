@@ -40,6 +40,7 @@ struct ActingForce {
   int first_state = 0, num_states = 0;  ///< among the external states
   int law = -1;
   int first_switch = 0, num_switches = 0;
+  bool accounts_for_power = false;  ///< ForceType
 };
 
 struct ActingEvent {
@@ -101,9 +102,10 @@ struct ElementSet {
   std::vector<expr::Formula> laws;
   std::vector<int> law_switch;  ///< first switching function of each
 
-  /// Those of the description, parameters that events set (of rate 0), states of force elements.
+  /// Those of the description, parameters that events set (of rate 0), energies that outputs ask
+  /// for, states of force elements.
   std::vector<State> states;
-  int num_formula_states = 0;  ///< the first two kinds
+  int num_formula_states = 0;  ///< all but the last kind
   struct Kept {
     int state, source;
   };

@@ -39,9 +39,8 @@ class MechanicalSystem : public dynamics::System {
 
   /// Degrees of freedom by the rank of all constraints at the assembled initial position.
   virtual int degrees_of_freedom() const = 0;
-  /// Ids of joints and constraints whose offsets time moves: not free, though they move. Empty
-  /// where an engine does not tell.
-  virtual std::vector<std::string> driven() const { return {}; }
+  /// Ids of joints and constraints whose offsets time moves: not free, though they move.
+  virtual std::vector<std::string> driven() const = 0;
   /// Names of rows that the others imply there, e.g. "Joint4.B0_y".
   virtual std::vector<std::string> redundant_rows() const = 0;
   /// Name of a row of joints and constraints, in the order of the multipliers.

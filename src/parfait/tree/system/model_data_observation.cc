@@ -52,6 +52,18 @@ double multiplier(const Scene<double>& s, int row) {
 Dual multiplier(const Scene<Dual>& s, int row) {
   return {s.w.evaluated.lambda[row], s.w.row_lanes[row]};
 }
+double position(const Scene<double>& s, int i) {
+  return s.w.point.q[i];
+}
+Dual position(const Scene<Dual>& s, int i) {
+  return s.w.room.q[i];
+}
+double velocity(const Scene<double>& s, int i) {
+  return s.w.point.v[i];
+}
+Dual velocity(const Scene<Dual>& s, int i) {
+  return s.w.room.v[i];
+}
 mechanism::ElementPoint<double> seen_by(const Scene<double>& s,
                                         const mechanism::ActingForce& force) {
   return mechanism::look_at(s.m.elements, force, TreeSurroundings(s.m, s.w), s.w.elements);
@@ -201,10 +213,98 @@ S potential_energy(const Scene<S>& scene) {
   return sum;
 }
 
+// What an element does, and what a unit tension along its path would do.
+const auto& forces_of(const Scene<double>& s, const mechanism::ActingForce& force) {
+  mechanism::act(s.m.elements, force, TreeSurroundings(s.m, s.w), s.w.elements);
+  return s.w.elements.forces;
+}
+const auto& forces_of(const Scene<Dual>& s, const mechanism::ActingForce& force) {
+  mechanism::act_with_directions(s.m.elements, force, TreeSurroundings(s.m, s.w), s.w.elements);
+  return s.w.elements.dual_forces;
+}
+auto& room_for_forces(const Scene<double>& s) {
+  return s.w.elements.forces;
+}
+auto& room_for_forces(const Scene<Dual>& s) {
+  return s.w.elements.dual_forces;
+}
+RowTarget<double> target(const Scene<double>& s, const ClosureRow& row) {
+  return row_target(s.m, s.w, row);
+}
+RowTarget<Dual> target(const Scene<Dual>& s, const ClosureRow& row) {
+  return dual_row_target(s.m, s.w, row);
+}
+
+/// -dL/d(angle): the work of a unit tension on what turns with the joint.
+template <class S>
+S moment_arm(const Scene<S>& scene, const Quantity& q) {
+  const auto& elements = scene.m.elements;
+  const mechanism::ActingForce& force = elements.forces[q.index];
+  const MovingFrame<S> joint = scene.site(elements.first_joint_site + 2 * q.axis);
+  const auto at = seen_by(scene, force);
+  auto& pull = room_for_forces(scene);
+  force.element->pull(at, {pull.data(), force.ends.size()});
+  S sum(0.0);
+  for (std::size_t i = 0; i < force.ends.size(); ++i) {
+    const mechanism::ElementEnd& end = force.ends[i];
+    if (!elements.quantities.beyond().is_beyond(q.axis, elements.sites[end.site].body)) continue;
+    sum = sum + dot(pull[i].force, cross(joint.axis[2], at.ends[i].point - joint.point));
+    for (int a = 0; a < 3; ++a) {
+      if (!mechanism::gives_axis_force(end.use, a)) continue;
+      sum = sum + dot(pull[i].axis[a], cross(joint.axis[2], at.ends[i].axis[a]));
+    }
+  }
+  return sum;
+}
+
+/// -lambda . r' of driven rows, since the forces of rows are -G^T lambda and G v = r'; and the
+/// power of elements that say nothing about where it comes from.
+template <class S>
+S supplied_power(const Scene<S>& scene) {
+  const ModelData& m = scene.m;
+  S sum(0.0);
+  for (int i = 0; i < m.closures.num_rows(); ++i) {
+    const ClosureRow& row = m.closures.rows[i];
+    if (row.constraint < 0) continue;
+    const bool moves = m.elements.offsets[row.constraint].formula >= 0 || row.is_velocity;
+    if (moves) sum = sum - multiplier(scene, i) * target(scene, row).velocity;
+  }
+  for (const auto& force : m.elements.forces) {
+    if (force.accounts_for_power) continue;
+    const auto& given = forces_of(scene, force);
+    for (std::size_t i = 0; i < force.ends.size(); ++i) {
+      const MovingFrame<S> frame = scene.site(force.ends[i].site);
+      const unsigned use = force.ends[i].use;
+      if (use & mechanism::kForce) sum = sum + dot(given[i].force, frame.velocity);
+      for (int a = 0; a < 3; ++a) {
+        if (!mechanism::gives_axis_force(use, a)) continue;
+        sum = sum + dot(given[i].axis[a], frame.axis_rate(a));
+      }
+    }
+  }
+  return sum;
+}
+
+/// A coordinate of the tree, or one that follows such a one; locked ones keep their value.
+template <class S>
+S named_coordinate(const Scene<S>& scene, const Quantity& q) {
+  const auto& coordinates = scene.m.mechanism.coordinates();
+  const auto& c = coordinates[q.index];
+  const bool rate = q.kind == Kind::kCoordinateRate;
+  if (c.q >= 0) return rate ? velocity(scene, c.v) : position(scene, c.q);
+  if (c.function < 0) return S(rate ? 0.0 : c.initial);
+  const auto& leader = coordinates[c.follows];
+  const Jet<S> jet =
+      evaluate(scene.m.tree().functions[c.function], scene.bound.functions[c.function],
+               position(scene, leader.q), scene.w.point.scratch.data());
+  return rate ? jet.d1 * velocity(scene, leader.v) : jet.f;
+}
+
 template <class S>
 S dissipated_power(const Scene<S>& scene) {
   S sum(0.0);
   for (const auto& force : scene.m.elements.forces) {
+    if (!force.accounts_for_power) continue;
     sum = sum + force.element->dissipation(seen_by(scene, force));
   }
   return sum;
@@ -244,13 +344,13 @@ S quantity_value(const Scene<S>& scene, const Quantity& q) {
       return potential_energy(scene);
     case Kind::kTotalEnergy:
       return kinetic_energy(scene) + potential_energy(scene);
+    case Kind::kCoordinate:
+    case Kind::kCoordinateRate:
+      return named_coordinate(scene, q);
     case Kind::kMomentArm:
-      throw base::InputError(
-          "moment arms are known in natural coordinates only: use --coordinates natural.");
+      return moment_arm(scene, q);
     case Kind::kSuppliedPower:
-      throw base::InputError(
-          "power.supplied and energy.supplied are known in natural coordinates only: use "
-          "--coordinates natural.");
+      return supplied_power(scene);
     case Kind::kDissipatedPower:
       return dissipated_power(scene);
     case Kind::kState:
