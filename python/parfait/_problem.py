@@ -294,6 +294,9 @@ def fit(
     intervals: int | str | None = None,
     profile: Sequence[str] | None = None,
     certify: bool | None = None,
+    suggest: bool | None = None,
+    coordinates: str | None = None,
+    integrator: str | None = None,
     globalization: str | None = None,
     tolerance: float | None = None,
     max_iterations: int | None = None,
@@ -313,6 +316,8 @@ def fit(
     intervals : of multiple shooting in every dynamic experiment, or ``"auto"``
     profile : parameters whose interval is found by profile likelihood
     certify : how far estimates move with a 100 times more careful integrator
+    suggest : which experiment would determine more
+    coordinates : of mechanisms, natural or joint; ``integrator``: auto, or the name of a method
     threads : at most so many; results do not depend on it
     on_iteration : called with each point of the iteration, a dictionary with ``number``, ``objective``, ``values``, ...
         An exception in it ends the fit and arrives unchanged.
@@ -324,7 +329,8 @@ def fit(
         Also where the fit did not converge: ``status`` and ``message`` say so. Ctrl-C raises KeyboardInterrupt, which
         carries what was found as ``partial``.
     """
-    options = given(fix=_names(fix), profile=_names(profile), certify=certify, globalization=globalization,
+    options = given(fix=_names(fix), profile=_names(profile), certify=certify, suggest=suggest,
+                    coordinates=coordinates, integrator=integrator, globalization=globalization,
                     starts=starts, seed=seed, intervals=None if intervals is None else str(intervals),
                     tolerance=tolerance, max_iterations=max_iterations, threads=threads,
                     set=dict(set) if set else None)
@@ -332,11 +338,7 @@ def fit(
         options["start_from"] = start._engine
     elif start is not None:
         options["start"] = os.fspath(start)
-    if isinstance(problem, Problem):
-        engine = None if problem._file is not None else problem._engine()
-        options["file"] = problem._file or problem._name
-    else:
-        engine, options["file"] = None, os.fspath(problem)
+    engine, options["file"] = engine_of(problem)
     on_point = _with_table(on_iteration) if progress else on_iteration
     if on_point is not None:
         options["on_iteration"] = on_point
@@ -345,6 +347,15 @@ def fit(
     except KeyboardInterrupt as stop:
         _wrap_partial(stop, Fit)
         raise
+
+
+def engine_of(problem: Problem | str | os.PathLike[str]) -> tuple[_parfait.Problem | None, str]:
+    """A problem in memory, or none if it is a file; and its file or name."""
+    if not isinstance(problem, Problem):
+        return None, os.fspath(problem)
+    if problem._file is not None:
+        return None, problem._file
+    return problem._engine(), problem._name
 
 
 def _with_table(on_iteration: Callable[[dict[str, Any]], Any] | None) -> Callable[[dict[str, Any]], Any]:

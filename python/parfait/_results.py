@@ -83,7 +83,10 @@ class _Saved:
 
     def report(self, file: str | os.PathLike[str] | None = None) -> Report:
         """The report; with a name it is also written there."""
-        page = Report(self._engine.report())
+        text = self._engine.report()
+        if not text:
+            raise InputError(f"a {type(self).__name__} has no report: summary() tells it.")
+        page = Report(text)
         if file is not None:
             page.save(file)
         return page
@@ -109,7 +112,7 @@ class _Saved:
         return (_restore, (self._kind, files))
 
 
-def _restore(kind: str, files: dict[str, bytes]) -> Simulation | Fit:
+def _restore(kind: str, files: dict[str, bytes]) -> Any:
     with tempfile.TemporaryDirectory() as scratch:
         for name, content in files.items():
             path = pathlib.Path(scratch) / name
@@ -118,15 +121,21 @@ def _restore(kind: str, files: dict[str, bytes]) -> Simulation | Fit:
         return load(scratch)
 
 
-def load(folder: str | os.PathLike[str]) -> Simulation | Fit:
-    """A run folder, read back: a :class:`Fit` or a :class:`Simulation`."""
+def load(folder: str | os.PathLike[str]) -> Any:
+    """A run folder, read back: a :class:`Fit`, :class:`Simulation`, :class:`Poses`, :class:`Calibration`,
+    :class:`Scaling`, :class:`Moments` or :class:`Gradient`."""
+    from . import _findings
+    kinds = {"ik": _findings.Poses, "calibrate": _findings.Calibration, "scale": _findings.Scaling,
+             "id": _findings.Moments, "gradient": _findings.Gradient}
     name = os.fspath(folder)
     command = _parfait.saved_command(name)
     if command == "fit":
         return Fit(_parfait.Fit.load(name))
     if command == "simulate":
         return Simulation(_parfait.Simulation.load(name))
-    raise InputError(f'"{name}" holds a result of `{command}`: only those of fit and simulate can be loaded.')
+    if command in kinds:
+        return _findings.load_finding(kinds[command], name)
+    raise InputError(f'"{name}" holds a result of `{command}`. What can be loaded: fit, simulate, {", ".join(kinds)}.')
 
 
 class _Derivatives(Mapping[tuple[str, str], Array]):

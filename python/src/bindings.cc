@@ -140,6 +140,7 @@ PYBIND11_MODULE(_parfait, module) {
   bind_simulations(module);
   bind_fits(module);
   bind_files(module);
+  bind_findings(module);
   bind_callables(module);
 }
 

@@ -24,6 +24,7 @@ void bind_models(py::module_& module);
 void bind_simulations(py::module_& module);
 void bind_fits(py::module_& module);
 void bind_files(py::module_& module);
+void bind_findings(py::module_& module);
 void bind_callables(py::module_& module);
 
 /// {"k": 2.0} as --set would read it.

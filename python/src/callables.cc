@@ -25,8 +25,8 @@ using Callable = std::shared_ptr<py::object>;
 Callable shared(const py::object& object) {
   if (object.is_none()) return nullptr;
   return {new py::object(object), [](py::object* held) {
-            // What lives as long as the process (a registered law) outlives Python: then there is no
-            // lock to wait for, and nobody to give the object back to.
+            // What lives as long as the process (a registered law) outlives Python: then there is
+            // no lock to wait for, and nobody to give the object back to.
             if (Py_IsInitialized() == 0) return;
             const py::gil_scoped_acquire lock;
             delete held;

@@ -96,6 +96,8 @@ run::FitRequest request_of(const py::dict& options) {
   take(options, "intervals", request.intervals);
   take(options, "profile", request.profile);
   take(options, "certify", request.certify);
+  take(options, "suggest", request.suggest);
+  take(options, "integrator", request.integrator);
   take(options, "globalization", request.globalization);
   take(options, "tolerance", request.tolerance);
   take(options, "max_iterations", request.max_iterations);

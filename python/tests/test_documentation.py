@@ -11,8 +11,9 @@ import pytest
 import parfait
 
 
-@pytest.mark.parametrize("name", ["", "._model", "._builder", "._problem"])
-def test_examples_in_docstrings_run(name):
+@pytest.mark.parametrize("name", ["", "._model", "._builder", "._problem", "._commands"])
+def test_examples_in_docstrings_run(name, examples, monkeypatch):
+    monkeypatch.chdir(examples.parent)
     result = doctest.testmod(importlib.import_module("parfait" + name))
     assert result.attempted > 0 and result.failed == 0
 

@@ -1,6 +1,5 @@
 """Threads, signals, processes, files, and the same bits as the command line."""
 
-import json
 import multiprocessing
 import os
 import pathlib
@@ -16,41 +15,10 @@ import pytest
 
 import parfait as pf
 
-PROBLEMS = ["pendulum/problem.xml", "lotka_volterra/problem.xml", "hexapod/problem.xml", "outliers/problem.xml",
-            "unidentifiable/problem.xml", "bouncing_ball/impacts.xml", "combined_experiments/problem.xml"]
-
 
 def test_it_is_debians_interpreter():
     assert pathlib.Path(sys.executable).resolve() == pathlib.Path("/usr/bin/python3").resolve() or os.environ.get(
         "PARFAIT_OTHER_PYTHON")
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_fits_have_the_bits_of_the_command_line(name, examples, tool, tmp_path):
-    subprocess.run([tool, "fit", str(examples / name), "--out", str(tmp_path / "tool"), "--quiet"], check=False)
-    fit = pf.fit(examples / name)
-    fit.save(tmp_path / "module")
-    theirs = json.loads((tmp_path / "tool" / "result.json").read_text())
-    ours = json.loads((tmp_path / "module" / "result.json").read_text())
-    theirs.pop("arguments", None), ours.pop("arguments", None)
-    assert ours == theirs
-    for file in ("parameters.csv", "residuals.csv", "trajectory.csv", "covariance.csv"):
-        assert (tmp_path / "module" / file).read_bytes() == (tmp_path / "tool" / file).read_bytes()
-
-
-def test_simulations_have_the_bits_of_the_command_line(examples, tool, tmp_path):
-    file = examples / "double_pendulum" / "double_pendulum.xml"
-    subprocess.run([tool, "simulate", str(file), "--out", str(tmp_path / "tool"), "--quiet"], check=True)
-    pf.simulate(file).save(tmp_path / "module")
-    assert (tmp_path / "module" / "trajectory.csv").read_bytes() == (tmp_path / "tool" / "trajectory.csv").read_bytes()
-
-
-def test_every_command_has_a_function(tool):
-    text = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
-    commands = {line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.strip()}
-    renamed = {"import": "import_motion"}
-    missing = {c for c in commands if not hasattr(pf, renamed.get(c, c))}
-    assert missing == {"calibrate", "convert", "design", "gradient", "id", "ik"}  # open: docs/python.md says so
 
 
 def test_the_lock_is_free_while_it_computes(stiff_work):

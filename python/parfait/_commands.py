@@ -1,0 +1,249 @@
+"""Plain functions for the commands about people, gradients, designs and foreign models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from . import _parfait
+from ._errors import InputError
+from ._findings import Calibration, Design, Gradient, Minimization, Moments, Poses, Scaling
+from ._model import _names, _wrap_partial, given
+from ._problem import Problem, engine_of
+from ._progress import progress_callback
+
+Path = str | os.PathLike[str]
+Found = TypeVar("Found")
+
+
+def _paths(files: Path | Sequence[Path]) -> list[str]:
+    return [os.fspath(f) for f in ([files] if isinstance(files, (str, os.PathLike)) else files)]
+
+
+def _settings(values: Mapping[str, float] | None) -> list[str] | None:
+    """As the command line has them: NAME=VALUE."""
+    return None if values is None else [f"{name}={value!r}" for name, value in values.items()]
+
+
+def _degrees(angles: str) -> bool:
+    if angles not in ("rad", "deg"):
+        raise InputError(f'angles="{angles}": must be "rad" or "deg".')
+    return angles == "deg"
+
+
+def _find(kind: type[Found], work: Callable[..., Any], *arguments: Any) -> Found:
+    try:
+        return kind(work(*arguments))  # type: ignore[call-arg]
+    except KeyboardInterrupt as stop:
+        _wrap_partial(stop, kind)
+        raise
+
+
+def ik(model: Path, trials: Path | Sequence[Path], *, weights: Path | None = None,
+       weight: Mapping[str, float] | None = None, limits: bool = True, method: str = "gauss_newton",
+       angles: str = "rad", relabel: bool = False, units: str | None = None, axes: str | None = None,
+       threads: int | None = None, progress: bool | Callable[[float], Any] | None = None) -> Poses:
+    """Poses of a model from measured markers (inverse kinematics).
+
+    Parameters
+    ----------
+    model : a model with markers (.osim, .xml)
+    trials : files with measured markers (C3D, TRC)
+    weights : OpenSim's task set or setup; ``weight``: of single markers, 1 otherwise
+    limits : whether joints keep their limits
+    method : gauss_newton, or damped to compare
+    angles : unit of angles in the tables, rad or deg
+    relabel : repair labels that were exchanged
+    units, axes : of the files, instead of what they say ("x,z,-y")
+
+    Returns
+    -------
+    Poses
+        A mapping of trials to their poses; interrupted, those that were done.
+
+    Examples
+    --------
+    >>> poses = ik("examples/gait_ik/subject.osim", "examples/gait_ik/walking1.trc")
+    >>> walking = poses["walking1"]
+    >>> len(walking.t), round(1e3 * walking.rms, 1)
+    (131, 10.3)
+    >>> walking["knee_angle_r"].shape, walking.sd["knee_angle_r"].shape
+    ((131,), (131,))
+    """
+    if method not in ("gauss_newton", "damped"):
+        raise InputError(f'method="{method}": must be "gauss_newton" or "damped".')
+    options = given(model=os.fspath(model), trials=_paths(trials), tasks=None if weights is None else os.fspath(weights),
+                    weights=_settings(weight), limits=limits, damped=method == "damped", degrees=_degrees(angles),
+                    relabel=relabel, units=units, axes=axes, threads=threads)
+    with progress_callback(progress) as show:
+        return _find(Poses, _parfait.find_poses, options | given(on_progress=show))
+
+
+def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path | Sequence[Path] = (),
+              height: float | None = None, model_height: float | None = None, mass: float | None = None,
+              free: Sequence[str] = ("scales", "markers"), asymmetric: bool = False,
+              priors: Path | None = None, sigma: float | None = None, frames: int | None = None,
+              every: Mapping[str, int] | None = None, weights: Path | None = None,
+              weight: Mapping[str, float] | None = None, angles: str = "rad", relabel: bool = False,
+              units: str | None = None, axes: str | None = None, threads: int | None = None,
+              on_iteration: Callable[[dict[str, Any]], Any] | None = None) -> Calibration:
+    """A subject's model from measured markers: sizes, places of markers, and how well they are known.
+
+    Parameters
+    ----------
+    model, trials, weights, weight, angles, relabel, units, axes : as of :func:`ik`
+    static : trials of the subject standing; they count like others
+    height, model_height : of subject and model [m]; ``mass`` of the subject [kg]
+    free : what is found: scales, markers, joints
+    asymmetric : left and right bodies have factors of their own
+    priors : a table (what,name,sd,mean), or ``"none"``
+    sigma : of a marker coordinate [m]
+    frames : at most so many in all; ``every``: by trial, each of so many
+    """
+    options = given(model=os.fspath(model), trials=_paths(trials), statics=_paths(static), height=height,
+                    model_height=model_height, mass=mass, free=_names(free), symmetric=not asymmetric,
+                    priors=None if priors is None else os.fspath(priors), sigma=sigma, max_frames=frames,
+                    every=_settings(every), tasks=None if weights is None else os.fspath(weights),
+                    weights=_settings(weight), degrees=_degrees(angles), relabel=relabel, units=units, axes=axes,
+                    threads=threads, on_iteration=on_iteration)
+    return _find(Calibration, _parfait.calibrate, options)
+
+
+def scale(setup: Path, *, model: Path | None = None, static: Path | None = None, mass: float | None = None,
+          opensim_scaling: bool = False, units: str | None = None, axes: str | None = None) -> Scaling:
+    """A model in the size of a subject by distances between markers, from a setup file of OpenSim's scale tool.
+
+    ``model``, ``static`` and ``mass`` replace what the setup says; ``opensim_scaling`` scales joints and inertias as
+    OpenSim does, also where their axes are turned.
+    """
+    options = given(setup=os.fspath(setup), model=None if model is None else os.fspath(model),
+                    static=None if static is None else os.fspath(static), mass=mass, opensim_scaling=opensim_scaling,
+                    units=units, axes=axes)
+    return _find(Scaling, _parfait.scale, options)
+
+
+def id(model: Path, motion: Path, *, loads: Path | None = None, filter: float | None = None,
+       feet: Sequence[str] | None = None, axes: str | None = None, start: float | None = None,
+       until: float | None = None) -> Moments:
+    """Moments and powers at the joints from a motion and the loads (inverse dynamics).
+
+    Parameters
+    ----------
+    model : a model with named coordinates (.osim, .urdf, .xml)
+    motion : coordinates over time (.mot, .sto)
+    loads : measured forces: <ExternalLoads> of OpenSim (.xml), or force plates (.c3d)
+    filter : cutoff of a low-pass filter without delay on the motion [Hz]
+    feet : bodies that stand on force plates
+    axes : axes of the model from those of the plates: "x,z,-y"
+    start, until : first and last time
+
+    Examples
+    --------
+    >>> moments = id("examples/urdf_arm/arm.urdf", "examples/urdf_arm/motion.mot")
+    >>> sorted(moments)
+    ['elbow', 'grip', 'shoulder', 'yaw']
+    >>> moments["elbow"].shape == moments.t.shape == moments.power["elbow"].shape
+    True
+    """
+    options = given(model=os.fspath(model), motion=os.fspath(motion), loads=None if loads is None else os.fspath(loads),
+                    filter=filter, feet=None if feet is None else ",".join(_names(feet) or []), axes=axes,
+                    until=until) | given(**{"from": start})
+    return _find(Moments, _parfait.find_moments, options)
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A model file in another format (:func:`convert`)."""
+
+    text: str = field(repr=False)
+    left_out: list[str]
+    """What the new file does not say."""
+    contents: str
+
+    def save(self, file: Path) -> None:
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(self.text)
+
+
+def convert(model: Path, to: Path, *, keep_fixed: bool = False, floating: bool = False, save: bool = True) -> Conversion:
+    """Writes a model of OpenSim, URDF or LuaModel as a model file (.xml), or in the format it came in.
+
+    ``keep_fixed``: links of a URDF on fixed joints stay bodies; ``floating``: its root link floats. ``save=False``
+    writes nothing.
+
+    Examples
+    --------
+    >>> convert("examples/urdf_arm/arm.urdf", "arm.xml", save=False).contents
+    '5 bodies, 5 joints, 5 named coordinates, 0 skin markers'
+    """
+    made = Conversion(*_parfait.convert(os.fspath(model), os.fspath(to), keep_fixed, floating))
+    if save:
+        made.save(to)
+    return made
+
+
+def gradient(problem: Problem | Path, *, by: str = "adjoint", check: bool = False, memory: str | None = None,
+             set: Mapping[str, float] | None = None) -> Gradient:
+    """The derivative of the costs and the misfit of a problem at its initial parameters.
+
+    Parameters
+    ----------
+    by : adjoint, a few runs whatever the number of parameters; or forward, a direction for each
+    check : both ways, compared
+    memory : for the states an adjoint keeps: "512MB"
+    set : values of parameters, or conditions
+
+    Examples
+    --------
+    >>> g = gradient("examples/gradient/pendulum_problem.xml", check=True)
+    >>> g.difference < 1e-8
+    True
+    >>> round(g.objective, 4), round(g["d"], 4)
+    (0.5672, -0.0557)
+    """
+    engine, file = engine_of(problem)
+    options = given(file=file, by=by, check=check, memory=memory, set=dict(set) if set else None)
+    return _find(Gradient, _parfait.find_gradient, engine, options)
+
+
+def minimize(problem: Problem | Path, *, method: str = "lbfgs", line_search: str | None = None,
+             gradient: str | None = None, memory: str | None = None, contour: Sequence[str] | None = None,
+             fix: Sequence[str] | None = None, tolerance: float | None = None, max_iterations: int | None = None,
+             set: Mapping[str, float] | None = None,
+             on_iteration: Callable[[dict[str, Any]], Any] | None = None) -> Minimization:
+    """A local minimum of what a problem asks to make small, by gradients: ``parfait fit --method``.
+
+    Says nothing about how well parameters are known; :func:`fit` does.
+
+    Parameters
+    ----------
+    method : lbfgs, bfgs, descent
+    line_search : wolfe, golden, quadratic, cubic
+    gradient : adjoint or forward; ``memory`` as of :func:`gradient`
+    contour : two parameters, for J on a grid of them
+
+    Examples
+    --------
+    >>> found = minimize("examples/gradient/pendulum_problem.xml", max_iterations=3)
+    >>> found.status, found.iterations, len(found.path["objective"])
+    ('max_iterations', 3, 4)
+    """
+    engine, file = engine_of(problem)
+    options = given(file=file, method=method, line_search=line_search, gradient=gradient, memory=memory,
+                    contour=_names(contour), fix=_names(fix), tolerance=tolerance, max_iterations=max_iterations,
+                    set=dict(set) if set else None, on_step=on_iteration)
+    return _find(Minimization, _parfait.minimize, engine, options)
+
+
+def design(file: Path, *, criterion: str | None = None, starts: int | None = None,
+           progress: bool | Callable[[float], Any] | None = None) -> Design:
+    """The experiment that would tell most, from a design file.
+
+    ``criterion`` (A, D, E, T, max_sd, c, prediction) and ``starts`` replace what the file says.
+    """
+    with progress_callback(progress) as show:
+        return _find(Design, _parfait.design,
+                     given(file=os.fspath(file), criterion=criterion, starts=starts, on_progress=show))
+

@@ -1,0 +1,404 @@
+"""Results that are result.json and a few tables: poses, calibrations, moments, gradients, minima, designs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _parfait
+from ._errors import InputError, NotFinished
+from ._results import Array, Table, _optional, _Saved
+
+
+def read_csv(text: str) -> dict[str, Any]:
+    """Columns of a table: read-only arrays where all cells are numbers (empty: NaN), otherwise lists of words."""
+    rows = list(csv.reader(io.StringIO(text)))
+    columns: dict[str, Any] = {}
+    for name, cells in zip(rows[0], zip(*rows[1:])) if len(rows) > 1 else ((name, ()) for name in rows[0]):
+        try:
+            values = np.array([float(cell) if cell else math.nan for cell in cells])
+            values.flags.writeable = False
+            columns[name] = values
+        except ValueError:
+            columns[name] = list(cells)
+    return columns
+
+
+def _without_units(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """``hip [rad]`` under the name ``hip``."""
+    return {name.split(" [")[0]: values for name, values in columns.items()}
+
+
+class _Folder:
+    """A run that lies in files, with the face of the engine's runs."""
+
+    def __init__(self, files: Mapping[str, bytes], text: str):
+        self._files, self._text = dict(files), text
+
+    def json(self) -> str:
+        return self._files["result.json"].decode()
+
+    def text(self) -> str:
+        return self._text
+
+    def report(self) -> str:
+        return self._files.get("report.html", b"").decode()
+
+    def tables(self) -> dict[str, str]:
+        return {name: data.decode() for name, data in self._files.items()
+                if not name.endswith(".json") and name != "report.html"}
+
+    def save(self, folder: str) -> None:
+        target = pathlib.Path(folder)
+        if target.exists() and not (target / "result.json").exists() and any(target.iterdir()):
+            raise InputError(f"{folder}: is not a run folder.")
+        for name, data in self._files.items():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (target / name).write_bytes(data)
+
+
+class _Finding(_Saved):
+    """What all of them have: ``json``, ``summary()``, ``report()``, ``plot()``, ``save()``, tables, a status."""
+
+    def __init__(self, engine: Any):
+        self._engine = engine
+        about = self.json
+        self.status: str = about["status"]
+        self.message: str = about["message"]
+        self.warnings: list[str] = about["warnings"]
+        self._partial: bool = about["partial"]
+        self._texts: dict[str, str] = engine.tables()
+
+    @property
+    def finished(self) -> bool:
+        """Whether it got to its end."""
+        return not self._partial
+
+    def raise_if_failed(self) -> Any:
+        """For scripts: NotFinished if it did not get to its end."""
+        if not self.finished:
+            raise NotFinished(self.message, self)
+        return self
+
+    @property
+    def files(self) -> list[str]:
+        """Tables by the names they have in a run folder."""
+        return sorted(self._texts)
+
+    def table(self, file: str) -> Table:
+        """A table of the run folder by its name."""
+        if file not in self._texts or not file.endswith(".csv"):
+            names = [name for name in self._texts if name.endswith(".csv")]
+            raise InputError(f'there is no table "{file}". Tables: {", ".join(names)}.')
+        return Table(read_csv(self._texts[file]))
+
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch) / "run"
+            self.save(folder)
+            files = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+        return (_restore, (type(self), files, self.summary()))
+
+    def __repr__(self) -> str:
+        return f"<parfait.{type(self).__name__}: {self.status}>"
+
+    def _repr_html_(self) -> str:
+        import html
+        return f"<pre>{html.escape(self.summary())}</pre>"
+
+
+def _restore(kind: type, files: dict[str, bytes], text: str) -> Any:
+    return kind(_Folder(files, text))
+
+
+def load_finding(kind: type, folder: str) -> Any:
+    """What ``save`` or the command line wrote."""
+    root = pathlib.Path(folder)
+    about = (root / "result.json").read_bytes()
+    names = [name for name in json.loads(about)["outputs"] if (root / name).is_file()]
+    files = {name: (root / name).read_bytes() for name in names}
+    return kind(_Folder(files, _parfait.saved_text(about.decode(), str(root / "result.json"))))
+
+
+class TrialPoses(Mapping[str, Array]):
+    """Poses of one trial: a mapping of coordinates to arrays over time.
+
+    Attributes
+    ----------
+    t : times [s]
+    sd : standard deviations of the coordinates; NaN at a limit or where no marker sees them
+    errors : distance of each marker from where the model has it [m]
+    rms : of these distances [m]
+    about : everything else result.json says about the trial
+    """
+
+    def __init__(self, about: dict[str, Any], angles: str, errors: str):
+        columns = _without_units(read_csv(angles))
+        self.about = about
+        self.t: Array = columns.pop("t")
+        self.sd = Table({n[:-3]: v for n, v in columns.items() if n.endswith(".sd")})
+        self._values = {n: v for n, v in columns.items() if not n.endswith(".sd")}
+        self.errors = Table({n: v for n, v in read_csv(errors).items() if n != "t"})
+        self.rms: float = about["errors"]["rms"]
+
+    def __getitem__(self, coordinate: str) -> Array:
+        try:
+            return self._values[coordinate]
+        except KeyError:
+            raise KeyError(f'there is no coordinate "{coordinate}". Coordinates: '
+                           f'{", ".join(list(self._values)[:12])}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def to_pandas(self) -> Any:
+        """A table indexed by time."""
+        pandas = _optional("pandas", "to_pandas()")
+        return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
+
+
+class Poses(_Finding, Mapping[str, TrialPoses]):
+    """Poses of a model, by trial (:func:`parfait.ik`)."""
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        self._trials = {t["trial"]: TrialPoses(t, self._texts[t["files"][0]], self._texts[t["files"][2]])
+                        for t in self.json["trials"]}
+
+    def __getitem__(self, trial: str) -> TrialPoses:
+        try:
+            return self._trials[trial]
+        except KeyError:
+            raise KeyError(f'there is no trial "{trial}". Trials: {", ".join(self._trials)}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._trials)
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+
+class Calibration(_Finding):
+    """A subject's model (:func:`parfait.calibrate`).
+
+    Attributes
+    ----------
+    rms : of the distances of markers [m]
+    lengths, parameters : tables with ``name``, ``value``, ``sd``, ``low``, ``high``, ...
+    joint_centres, marker_places : tables, with places in the axes of their bodies [m]
+    trials : what result.json says about each trial
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        about = self.json
+        self.rms: float = about["rms"]
+        self.iterations: int = about["iterations"]
+        self.trials: list[dict[str, Any]] = about["trials"]
+        self.undetermined: list[str] = about["undetermined"]
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+    @property
+    def lengths(self) -> Table:
+        return Table(_without_units(self.table("lengths.csv")))
+
+    @property
+    def parameters(self) -> Table:
+        rows = self.json["parameters"]
+        columns: dict[str, Any] = {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+        for key, values in columns.items():
+            if key != "name":
+                columns[key] = np.array(values, dtype=float)  # null: NaN
+        return Table(columns)
+
+    @property
+    def joint_centres(self) -> Table:
+        return Table(_without_units(self.table("joint_centres.csv")))
+
+    @property
+    def marker_places(self) -> Table:
+        return Table(_without_units(self.table("marker_places.csv")))
+
+    @property
+    def model(self) -> str | None:
+        """The text of the calibrated model, of an OpenSim model; otherwise ``None``."""
+        return self._texts.get("model.osim")
+
+
+class Scaling(_Finding):
+    """A model in the size of a subject (:func:`parfait.scale`).
+
+    Attributes
+    ----------
+    mass : of the scaled model [kg]
+    static_rms : distance of markers in the static pose [m]; ``None``: not placed
+    factors : of each body along its axes
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        about = self.json
+        self.mass: float = about["mass"]
+        self.static_rms: float | None = about["static_rms"]
+        self.factors: dict[str, list[float]] = {b["body"]: b["factors"] for b in about["bodies"]}
+
+    @property
+    def model(self) -> str | None:
+        """The text of the scaled model."""
+        return next((text for name, text in self._texts.items() if name.endswith(".osim")), None)
+
+
+class Moments(_Finding, Mapping[str, Array]):
+    """Moments [N m] or forces [N] at the joints: a mapping of coordinates to arrays (:func:`parfait.id`).
+
+    Attributes
+    ----------
+    t : times [s]
+    power : of each of them [W]
+    motion : the coordinates themselves, filtered if that was asked for
+    mass : of the model [kg]
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        self._values = _without_units(self.table("moments.csv"))
+        self.t: Array = self._values.pop("t")
+        self.power = self._other("powers.csv")
+        self.motion = self._other("motion.csv")
+        self.mass: float = self.json["mass"]
+
+    def _other(self, file: str) -> Table:
+        return Table({n: v for n, v in _without_units(self.table(file)).items() if n != "t"})
+
+    def __getitem__(self, coordinate: str) -> Array:
+        try:
+            return self._values[coordinate]
+        except KeyError:
+            raise KeyError(f'there is no coordinate "{coordinate}". Coordinates: '
+                           f'{", ".join(list(self._values)[:12])}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def to_pandas(self) -> Any:
+        """A table indexed by time."""
+        pandas = _optional("pandas", "to_pandas()")
+        return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
+
+
+class Gradient(_Finding, Mapping[str, float]):
+    """dJ/dp by parameter (:func:`parfait.gradient`).
+
+    Attributes
+    ----------
+    objective : J, ``None`` if it does not exist; ``costs``: its parts by name
+    point : the values of the parameters
+    forward : the same by directions, where that was asked for (``check=True``)
+    difference : largest difference of the two, relative to the largest component
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        about = self.json
+        entries = about["gradient"]
+        self.objective: float | None = about["objective"] if self.finished else None
+        self.costs: dict[str, float] = about["costs"]
+        self._gradient: dict[str, float] = {e["parameter"]: e["gradient"] for e in entries}
+        self.point: dict[str, float] = {e["parameter"]: e["value"] for e in entries}
+        self.forward: dict[str, float | None] = {e["parameter"]: e["forward"] for e in entries}
+        self.difference: float | None = about.get("difference")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(list(self._gradient.values()), dtype=dtype or float)
+
+    def __getitem__(self, parameter: str) -> float:
+        return self._gradient[parameter]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._gradient)
+
+    def __len__(self) -> int:
+        return len(self._gradient)
+
+
+class Minimization(_Finding):
+    """A minimum by gradients (:func:`parfait.minimize`): values without intervals.
+
+    Attributes
+    ----------
+    objective, iterations, evaluations
+    path : a table with a row per iteration; ``contour``: J on a grid of two parameters, if asked for
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        about = self.json
+        self.objective: float = about["objective"]
+        self.iterations: int = about["iterations"]
+        self.evaluations: int = about["evaluations"]
+        self.values: dict[str, float] = {p["id"]: p["value"] for p in about["parameters"]}
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+    @property
+    def path(self) -> Table:
+        return self.table("path.csv")
+
+    @property
+    def contour(self) -> Table:
+        return self.table("contour.csv")
+
+
+class Design(_Finding):
+    """An experiment that would tell most (:func:`parfait.design`).
+
+    Attributes
+    ----------
+    measures : psi, trace_C, log_det_M, ... of the design; ``before``: of what is known already
+    sd : standard deviations the next fit will have; ``sd_before``: without the new experiment (infinite: none)
+    samples : what is to be measured, when and how often
+    information : the information matrix of the design
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        about = self.json
+
+        def deviations(key: str) -> dict[str, float]:
+            return {p["id"]: math.inf if p[key] is None else p[key] for p in about["parameters"]}
+
+        self.measures: dict[str, float] = about["measures"]
+        self.before: dict[str, float] | None = about.get("known")
+        self.sd = deviations("sd_design")
+        self.sd_before = deviations("sd_known")
+        self.experiments: list[dict[str, Any]] = about["experiments"]
+        self.variables: list[dict[str, Any]] = about["variables"]
+
+    @property
+    def samples(self) -> Table:
+        return self.table("samples.csv")
+
+    @property
+    def information(self) -> Array:
+        columns = self.table("information.csv")
+        return np.column_stack([values for values in columns.values() if isinstance(values, np.ndarray)])

@@ -1,0 +1,252 @@
+"""Every command and option from Python, with the bits of the command line."""
+
+import inspect
+import json
+import os
+import pathlib
+import pickle
+import re
+import signal
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import parfait as pf
+
+ROOT = pathlib.Path(os.environ.get("PARFAIT_SOURCE", pathlib.Path(__file__).parents[2]))
+EXAMPLES = ROOT / "examples"
+TO_THE_END = ["pendulum/problem.xml", "hexapod/problem.xml", "bouncing_ball/impacts.xml"]
+SLOW = ["sitting_human/problem.xml", "sitting_human/identical.xml", "sitting_human/single.xml",  # a minute each
+        "spectrum/amplitude.xml", "spectrum/power.xml", "spectrum/time.xml", "richards/problem.xml"]
+PROBLEMS = sorted(str(f.relative_to(EXAMPLES)) for f in EXAMPLES.glob("*/*.xml") if "<problem" in f.read_text())
+if not os.environ.get("PARFAIT_SLOW_TESTS"):
+    PROBLEMS = [name for name in PROBLEMS if name not in SLOW]
+
+
+def run_tool(tool, *arguments):
+    return subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def assert_same_folder(ours, theirs):
+    """Every file but timing.json; result.json but for the recorded command."""
+    names = {p.name for p in theirs.iterdir()}
+    assert {p.name for p in ours.iterdir()} == names
+    for name in names - {"timing.json", "report.html"}:
+        a, b = (ours / name).read_bytes(), (theirs / name).read_bytes()
+        if name == "result.json":
+            a, b = json.loads(a), json.loads(b)
+            a.pop("arguments", None), b.pop("arguments", None)
+        assert a == b, name
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_fits_have_the_bits_of_the_command_line(name, tool, tmp_path):
+    file = EXAMPLES / name
+    fast = [] if name in TO_THE_END else ["--max-iterations", "1"]
+    told = run_tool(tool, "fit", file, "--out", tmp_path / "tool", "--quiet", *fast)
+    options = {} if name in TO_THE_END else {"max_iterations": 1}
+    if told.returncode == 2:  # costs, or what is still to be measured: no fit, for the same reason
+        with pytest.raises(pf.InputError) as error:
+            pf.fit(file, **options)
+        assert str(error.value) in told.stderr
+        return
+    pf.fit(file, **options).save(tmp_path / "module")
+    assert_same_folder(tmp_path / "module", tmp_path / "tool")
+
+
+def test_simulations_have_the_bits_of_the_command_line(tool, tmp_path):
+    model = EXAMPLES / "six_bar" / "six_bar.xml"
+    run_tool(tool, "simulate", model, "--until", "1", "--out", tmp_path / "tool", "--quiet")
+    pf.simulate(model, until=1).save(tmp_path / "module")
+    assert_same_folder(tmp_path / "module", tmp_path / "tool")
+
+
+def test_every_command_has_a_function(tool):
+    text = run_tool(tool, "--help").stdout
+    commands = {line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.strip()}
+    renamed = {"import": "import_motion"}
+    assert {c for c in commands if not hasattr(pf, renamed.get(c, c))} == {"batch", "gait"}  # open: docs/python.md says so
+
+
+# Where options of a command go in Python: other names, other functions. `None`: what only files and terminals need.
+ELSEWHERE = {
+    "--help": None, "--out": None, "--force": None, "--once": None, "--resume": None,
+    "--tol": "tolerance", "--length": "lengths", "--from": "start", "--no-open": "open",
+}
+FUNCTIONS = {
+    "fit": [pf.fit, pf.minimize], "simulate": [pf.Model.simulate, pf.Model.from_xml],
+    "modes": [pf.Model.modes, pf.Model.from_xml], "synthesize": [pf.Problem.synthesize], "import": [pf.import_motion],
+    "check": [pf.Model.from_xml],
+}
+GROUPS = {"--tolerance": ["positions", "velocities", "states"]}
+
+
+@pytest.mark.parametrize("command", ["fit", "simulate", "modes", "synthesize", "check", "import", "ik", "calibrate", "scale",
+                                     "id", "convert", "gradient", "design", "human", "view"])
+def test_every_option_has_a_keyword(command, tool):
+    text = run_tool(tool, command, "--help").stdout
+    options = set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", text, re.MULTILINE))
+    assert options
+    functions = FUNCTIONS.get(command) or [getattr(pf, command)]
+    keywords = {name for f in functions for name in inspect.signature(f).parameters}
+    for option in options:
+        wanted = ELSEWHERE.get(option, option[2:].replace("-", "_"))
+        if command == "simulate" and option in GROUPS:
+            assert set(GROUPS[option]) <= keywords
+        elif wanted is not None:
+            assert wanted in keywords, f"{command} {option}"
+
+
+GAIT = (EXAMPLES / "gait_ik" / "subject.osim", EXAMPLES / "gait_ik" / "walking1.trc")
+SUBJECT = EXAMPLES / "subject_calibration"
+SETUP = ROOT / "tests" / "motion_files" / "data" / "scale" / "setup.xml"
+ARM = (EXAMPLES / "urdf_arm" / "arm.urdf", EXAMPLES / "urdf_arm" / "motion.mot")
+PENDULUM = EXAMPLES / "gradient" / "pendulum_problem.xml"
+
+WORK = {
+    "ik": (["ik", *GAIT], lambda: pf.ik(*GAIT)),
+    "calibrate": (["calibrate", SUBJECT / "generic.osim", SUBJECT / "static1.trc", "--frames", "12"],
+                  lambda: pf.calibrate(SUBJECT / "generic.osim", SUBJECT / "static1.trc", frames=12)),
+    "scale": (["scale", SETUP], lambda: pf.scale(SETUP)),
+    "id": (["id", *ARM, "--filter", "6"], lambda: pf.id(*ARM, filter=6)),
+    "gradient": (["gradient", PENDULUM, "--check"], lambda: pf.gradient(PENDULUM, check=True)),
+    "minimize": (["fit", PENDULUM, "--method", "bfgs", "--max-iterations", "5"],
+                 lambda: pf.minimize(PENDULUM, method="bfgs", max_iterations=5)),
+    "design": (["design", EXAMPLES / "design_reactor" / "design.xml", "--starts", "1"],
+               lambda: pf.design(EXAMPLES / "design_reactor" / "design.xml", starts=1)),
+}
+
+
+@pytest.fixture(scope="session")
+def found():
+    made = {}
+
+    def get(name):
+        if name not in made:
+            made[name] = WORK[name][1]()
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_results_summary_report_and_files_are_those_of_the_command(name, found, tool, tmp_path):
+    told = run_tool(tool, *WORK[name][0], "--out", tmp_path / "tool")
+    result = found(name)
+    result.save(tmp_path / "module")
+    assert_same_folder(tmp_path / "module", tmp_path / "tool")
+    # The summary is what the terminal shows, but for the folder and, of gradients, a quotient of times.
+    lines = [line for line in result.summary().splitlines() if line and "as long as" not in line]
+    assert lines and all(line in told.stdout for line in lines)
+    if (tmp_path / "tool" / "report.html").exists():
+        assert result.report().html == (tmp_path / "tool" / "report.html").read_text()
+        assert result.plots and all(plot.svg for plot in result.plots.values())
+    else:
+        with pytest.raises(pf.InputError, match="no report"):
+            result.report()
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_results_survive_pickling(name, found, tmp_path):
+    result = found(name)
+    again = pickle.loads(pickle.dumps(result))
+    assert again.json == result.json | {"outputs": again.json["outputs"]}
+    assert (again.summary(), type(again)) == (result.summary(), type(result))
+    assert set(result.files) <= set(again.files)
+    for name_of_table in result.files:
+        assert again._texts[name_of_table] == result._texts[name_of_table]
+    again.save(tmp_path / "run")
+    if name not in ("minimize", "design"):
+        loaded = pf.load(tmp_path / "run")
+        assert type(loaded) is type(result) and loaded.json == again.json
+        # Of gradients the quotient of times is not kept.
+        assert loaded.summary().splitlines()[:2] == result.summary().splitlines()[:2]
+
+
+def test_poses_are_arrays_over_time(found):
+    poses = found("ik")
+    (walking,) = poses.values()
+    assert list(poses) == ["walking1"] and walking.t.shape == walking["knee_angle_r"].shape == (131,)
+    assert 0.005 < walking.rms < 0.02
+    every = np.concatenate([walking.errors[marker] for marker in walking.errors])
+    assert np.nanmax(every) == pytest.approx(walking.about["errors"]["max"], rel=1e-12)
+    assert walking.to_pandas().shape == (131, len(walking))
+    with pytest.raises(KeyError, match="knee_angle_r|pelvis"):
+        walking["knee"]
+
+
+def test_moments_times_speeds_are_powers(found):
+    moments = found("id")
+    speed = np.gradient(moments.motion["elbow"], moments.t, edge_order=2)
+    inside = slice(2, -2)  # differences of the second order in the step of 0.01 s
+    np.testing.assert_allclose(moments.power["elbow"][inside], (moments["elbow"] * speed)[inside], rtol=2e-2, atol=2e-2)
+    assert np.ptp(moments["elbow"]) > 1
+
+
+def test_gradients_agree_both_ways_and_predict_a_small_change(found):
+    g = found("gradient")
+    assert g.difference < 1e-9 and list(g.forward) == list(g)
+    h = 1e-5 * g.point["L"]
+    up, down = (pf.gradient(PENDULUM, set={"L": g.point["L"] + s}).objective for s in (h, -h))
+    assert (up - down) / (2 * h) == pytest.approx(g["L"], rel=1e-6)
+    assert np.asarray(g).shape == (len(g),)
+
+
+def test_designs_say_what_the_next_fit_will_know(found):
+    design = found("design")
+    inside = {p["id"] for p in design.json["parameters"] if p["of_interest"]}
+    assert inside and all(0 < design.sd[name] < design.sd_before[name] for name in inside)
+    np.testing.assert_array_equal(design.information, design.information.T)
+    assert design.measures["trace_C"] > 0
+
+
+def test_a_model_from_elsewhere_is_converted(tmp_path, tool):
+    made = pf.convert(ARM[0], tmp_path / "ours.xml")
+    run_tool(tool, "convert", ARM[0], tmp_path / "theirs.xml")
+    assert (tmp_path / "ours.xml").read_text() == made.text == (tmp_path / "theirs.xml").read_text()
+    assert pf.Model.from_xml(tmp_path / "ours.xml", coordinates="joint").check()
+    with pytest.raises(pf.InputError, match="urdf"):
+        pf.convert(ARM[0], tmp_path / "arm.txt")
+
+
+def test_human_models_are_those_of_the_command(tmp_path, tool):
+    run_tool(tool, "human", "--sex", "female", "--height", "1.7", "--mass", "60", "--out", tmp_path / "human.xml")
+    assert pf.human(sex="female", height=1.7, mass=60).text == pf.Model.from_xml(tmp_path / "human.xml").text
+
+
+def test_ctrl_c_ends_a_calibration_and_leaves_what_was_found():
+    threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT)).start()  # alone it takes seconds
+    with pytest.raises(KeyboardInterrupt) as stop:
+        pf.calibrate(SUBJECT / "generic.osim", SUBJECT / "STS1.trc", static=SUBJECT / "static1.trc")
+    partial = stop.value.partial
+    assert partial.status == "interrupted" and not partial.finished
+    assert len(partial.parameters["name"]) > 10 and np.isnan(partial.parameters["sd"]).all()
+    assert "interrupted after" in partial.summary()
+
+
+def test_exceptions_in_callbacks_arrive_unchanged():
+    class Enough(Exception):
+        pass
+
+    def stop(*_):
+        raise Enough
+
+    with pytest.raises(Enough):
+        pf.ik(*GAIT, progress=stop)
+    with pytest.raises(Enough):
+        pf.calibrate(SUBJECT / "generic.osim", SUBJECT / "static1.trc", frames=12, on_iteration=stop)
+    with pytest.raises(Enough):
+        pf.minimize(PENDULUM, on_iteration=stop)
+
+
+def test_wrong_options_are_refused_by_name(tmp_path):
+    with pytest.raises(pf.InputError, match="angles"):
+        pf.ik(*GAIT, angles="grad")
+    with pytest.raises(pf.InputError, match="no marker.*nobody|nobody"):
+        pf.ik(*GAIT, weight={"nobody": 1})
+    with pytest.raises(pf.InputError, match="none.trc"):
+        pf.ik(GAIT[0], tmp_path / "none.trc")
+    with pytest.raises(pf.InputError, match="criterion Q"):
+        pf.design(EXAMPLES / "design_reactor" / "design.xml", criterion="Q")
