@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "command.h"
 #include "interrupt.h"
-#include "parfait/base/error.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/motion/calibrate.h"
+#include "parfait/run/summary/people_text.h"
 #include "run_names.h"
 #include "saving.h"
 #include "trial_options.h"
@@ -15,36 +13,6 @@
 namespace parfait::app {
 namespace {
 
-void print_calibration(const result::Calibration& result) {
-  fmt::print("{} after {} iterations: marker error {:.2f} mm rms\n", result.verdict.status,
-             result.iterations, 1e3 * result.rms);
-  fmt::print("  {:<16}{:>8}{:>8}{:>12}{:>12}{:>14}\n", "trial", "frames", "worth", "before [mm]",
-             "fit [mm]", "all [mm]");
-  for (const auto& trial : result.trials) {
-    fmt::print("  {:<16}{:>8}{:>8.1f}{:>12.2f}{:>12.2f}{:>14.2f}\n", trial.trial, trial.frames,
-               trial.effective_frames, 1e3 * trial.start_rms, 1e3 * trial.rms, 1e3 * trial.rms_all);
-  }
-  fmt::print("  {:<40}{:>10}{:>10}{:>22}\n", "length [mm]", "", "sd", "95 %");
-  for (const auto& length : result.lengths) {
-    fmt::print("  {:<40}{:>10.1f}{:>10.1f}{:>22}\n", length.name, 1e3 * length.value,
-               1e3 * length.sd,
-               fmt::format("{:.1f} ... {:.1f}", 1e3 * length.low, 1e3 * length.high));
-  }
-  fmt::print("  {:<28}{:>10}{:>10}{:>12}{:>12}\n", "scale factor", "", "sd", "moved [sd]",
-             "told by data");
-  for (const auto& p : result.parameters) {
-    if (p.name.find(".scale.") == std::string::npos) continue;
-    fmt::print("  {:<28}{:>10.4f}{:>10.4f}{:>12}{:>11.0f} %\n", p.name, p.value, p.sd,
-               std::isnan(p.moved) ? "" : fmt::format("{:+.1f}", p.moved), 100 * p.told_by_data);
-  }
-  if (result.num_undetermined > 0) {
-    fmt::print("markers do not tell {} of {} directions{}:\n", result.num_undetermined,
-               result.parameters.size(),
-               std::isnan(result.parameters.front().prior_sd) ? "" : "; priors decide there");
-    for (const auto& words : result.undetermined) fmt::print("  {}\n", words);
-  }
-}
-
 int calibrate(const run::CalibrateRequest& request, const GlobalOptions& global) {
   const InterruptWatch interrupt;
   auto run = run::calibrate(request);
@@ -52,9 +20,7 @@ int calibrate(const run::CalibrateRequest& request, const GlobalOptions& global)
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    print_calibration(run.result);
-    for (const auto& warning : run.result.verdict.warnings) fmt::print("warning: {}\n", warning);
-    if (folder) fmt::print("results in {}\n", folder->string());
+    fmt::print("{}", run::calibration_text(run, folder.value_or("")));
   }
   if (!folder) return kNotFinished;
   return run.result.verdict.partial ? kNotFinished : kDone;

@@ -28,6 +28,9 @@ struct Command {
   std::function<int()> run;
 };
 
+Command add_batch(CLI::App& app, const GlobalOptions& global);
+Command add_gait(CLI::App& app, const GlobalOptions& global);
+Command add_scale(CLI::App& app, const GlobalOptions& global);
 Command add_calibrate(CLI::App& app, const GlobalOptions& global);
 Command add_check(CLI::App& app, const GlobalOptions& global);
 Command add_convert(CLI::App& app, const GlobalOptions& global);

@@ -6,6 +6,7 @@
 #include "parfait/base/error.h"
 #include "parfait/io/text/number.h"
 #include "parfait/run/human/human.h"
+#include "parfait/run/summary/people_text.h"
 
 // parfait human: height, mass and sex in, a model file out.
 namespace parfait::app {
@@ -42,26 +43,12 @@ run::HumanRequest request_of(const HumanOptions& options) {
   return request;
 }
 
-void print_human(const run::HumanRun& run, const std::string& out) {
-  const auto& body = run.human.body;
-  fmt::print("{:<16}  {:>9}  {:>24}  {:>30}\n", "segment", "mass [kg]", "centre of mass [m]",
-             "moments of inertia [kg m^2]");
-  double mass = 0;
-  for (const auto& s : body.segments) {
-    mass += s.mass;
-    fmt::print("{:<16}  {:9.4f}  {:7.4f} {:7.4f} {:8.4f}  {:9.5f} {:9.5f} {:9.5f}\n", s.id, s.mass,
-               s.center.x(), s.center.y(), s.center.z(), s.inertia(0, 0), s.inertia(1, 1),
-               s.inertia(2, 2));
-  }
-  fmt::print("together {:.4f} kg, {:.4f} m tall\n", mass, body.lengths.stature());
-  for (const auto& remark : body.remarks) fmt::print("note: {}\n", remark);
-  fmt::print("model in {}\n", out);
-}
-
 int human(const HumanOptions& options, const GlobalOptions& global) {
   const auto run = run::make_human(request_of(options));
   run::save(run, options.out);
-  if (!global.quiet && !global.json) print_human(run, options.out);
+  if (!global.quiet && !global.json) {
+    fmt::print("{}model in {}\n", run::human_text(run), options.out);
+  }
   if (global.json) fmt::print("{{\"model\": \"{}\"}}\n", options.out);
   return kDone;
 }

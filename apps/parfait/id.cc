@@ -2,32 +2,15 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "parfait/base/error.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/dynamics/inverse_dynamics.h"
+#include "parfait/run/summary/people_text.h"
 #include "run_names.h"
 #include "saving.h"
 
 // parfait id: moments and powers at the joints from motion and loads.
 namespace parfait::app {
 namespace {
-
-void print_moments(const result::InverseDynamics& result) {
-  fmt::print("{}: {} rows from {:g} to {:g} s at {:g} Hz, {:.4g} kg{}\n", result.motion,
-             result.rows, result.start, result.end, result.rate, result.mass,
-             result.filter > 0 ? fmt::format(", filtered at {:g} Hz", result.filter) : "");
-  fmt::print("  {:<24} {:>4} {:>11} {:>11} {:>11} {:>12} {:>12}\n", "coordinate", "unit", "rms",
-             "least", "largest", "least [W]", "largest [W]");
-  for (const auto& c : result.coordinates) {
-    fmt::print("  {:<24} {:>4} {:>11.4g} {:>11.4g} {:>11.4g} {:>12.4g} {:>12.4g}\n", c.name, c.unit,
-               c.rms, c.least, c.largest, c.least_power, c.largest_power);
-  }
-  for (const auto& cycle : result.cycles) {
-    fmt::print("  cycle of {} ({}): {:g} to {:g} s\n", cycle.load, cycle.body, cycle.start,
-               cycle.end);
-  }
-  for (const auto& warning : result.verdict.warnings) fmt::print("  warning: {}\n", warning);
-}
 
 int find_moments(const run::InverseDynamicsRequest& request, const GlobalOptions& global) {
   auto run = run::find_moments(request);
@@ -36,11 +19,7 @@ int find_moments(const run::InverseDynamicsRequest& request, const GlobalOptions
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    print_moments(run.result);
-    if (folder) {
-      fmt::print("results in {}: {}, result.json, timing.json\n", folder->string(),
-                 base::listing(run.result.files));
-    }
+    fmt::print("{}", run::moments_text(run, folder.value_or("")));
   }
   return folder ? kDone : kNotFinished;
 }

@@ -2,9 +2,9 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "parfait/base/error.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/motion/inverse_kinematics.h"
+#include "parfait/run/summary/people_text.h"
 #include "run_names.h"
 #include "saving.h"
 #include "trial_options.h"
@@ -13,42 +13,6 @@
 namespace parfait::app {
 namespace {
 
-void print_errors(const char* what, const result::ErrorSummary& errors) {
-  if (errors.count == 0) return;
-  fmt::print("  {:<12}{:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}\n", what, 1e3 * errors.rms,
-             1e3 * errors.mean, 1e3 * errors.mean_frame_max, 1e3 * errors.max);
-}
-
-void print_limits(const char* what, const std::vector<result::LimitFacts>& limits, int frames) {
-  if (limits.empty()) return;
-  std::vector<std::string> words;
-  words.reserve(limits.size());
-  for (const auto& limit : limits) {
-    words.push_back(fmt::format("{} ({} of {} frames)", limit.coordinate, limit.frames, frames));
-  }
-  fmt::print("  {}: {}\n", what, base::listing(words));
-}
-
-void print_trial(const result::TrialPoseFacts& trial) {
-  fmt::print("{}: {} frames, {:g} to {:g} s, {} markers of the model\n", trial.trial, trial.frames,
-             trial.start, trial.end, trial.markers.size());
-  if (!trial.only_model.empty()) {
-    fmt::print("  not measured: {}\n", base::listing(trial.only_model));
-  }
-  if (!trial.only_data.empty()) {
-    fmt::print("  not on the model: {}\n", base::listing(trial.only_data));
-  }
-  if (trial.missing > 0) fmt::print("  missing: {} places\n", trial.missing);
-  fmt::print("  {:<12}{:>9} {:>9} {:>9} {:>9}\n", "errors [mm]", "rms", "mean", "frame max", "max");
-  print_errors("all", trial.errors);
-  print_errors("anatomical", trial.anatomical);
-  print_errors("tracking", trial.tracking);
-  fmt::print("  largest at {} at {:g} s; {:.1f} iterations per frame (at most {})\n",
-             trial.max_marker, trial.max_time, trial.mean_iterations, trial.max_iterations);
-  print_limits("at a limit", trial.at_limit, trial.frames);
-  print_limits("not seen", trial.partly_unseen, trial.frames);
-}
-
 int ik(const run::InverseKinematicsRequest& request, const GlobalOptions& global) {
   auto run = run::inverse_kinematics(request);
   const InterruptWatch interrupt;
@@ -56,9 +20,7 @@ int ik(const run::InverseKinematicsRequest& request, const GlobalOptions& global
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (!global.quiet) {
-    for (const auto& trial : run.result.trials) print_trial(trial);
-    for (const auto& warning : run.result.verdict.warnings) fmt::print("warning: {}\n", warning);
-    if (folder) fmt::print("results in {}\n", folder->string());
+    fmt::print("{}", run::poses_text(run, folder.value_or("")));
   }
   return folder ? kDone : kNotFinished;
 }

@@ -32,7 +32,7 @@ def write(file, remark, excitations, data, axes="z", initial=""):
     out = [f"<problem>\n  <remark> {remark} </remark>\n"]
     out += [f'  <estimate parameter="{name}" initial="{start:g}" true="{exact:g}"/>\n' for name, exact, start in ESTIMATES]
     out += [experiment(i, e, data, axes, initial) for i, e in enumerate(excitations, 1)]
-    out.append('  <options tol="1e-3" rtol="1e-8" atol="1e-10"/>\n</problem>\n')
+    out.append('  <options tol="1e-2" rtol="1e-6" atol="1e-8"/>\n</problem>\n')
     with open(file, "w") as f:
         f.write("".join(out))
 

@@ -106,10 +106,18 @@ class Elements(CliTest):
         quantities = []
         for family in self.listed["quantities"]:
             for name in family["names"]:
-                if not name.startswith(("<joint>", "<constraint>", "<force>", "t")):
+                if not name.startswith(("<joint>", "<coordinate>", "<constraint>", "<force>", "t")):
                     quantities.append(name.replace("<body>", "A").replace("<marker>", "tip").replace("<state>", "e").replace("<parameter>", "p"))
         self.assertGreaterEqual(len(quantities), 27 + 21 + 3 + 2)
         self.observe(model, quantities)
+
+    def test_named_coordinates_are_accepted_in_joint_coordinates(self):
+        model = self.write("m.xml", model_text(element_text("joints", {"key": "Axes"}, [], id="E", body="A")))
+        quantities = [name.replace("<coordinate>", "qE") for family in self.listed["quantities"]
+                      for name in family["names"] if name.startswith("<coordinate>")]
+        self.assertEqual(quantities, ["qE", "qE.rate"])
+        self.run_cli("simulate", model, "--coordinates", "joint", "--until", "0.01", "--observe", ",".join(quantities), "--out", "run")
+        self.assertEqual(list(self.trajectory("run")[0]), ["t"] + quantities)
 
     def test_listed_constants_can_be_driven(self):
         elements = element_text("joints", {"key": "Free"}, [], id="E", body="A")

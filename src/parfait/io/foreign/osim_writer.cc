@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "parfait/io/foreign/osim.h"
@@ -77,24 +76,19 @@ Frame relative(const Frame& X_AB, const Frame& X_AC) {
 
 class Writer {
  public:
-  Writer(const XmlSource& source, const Description& before, const Description& after)
-      : source_(source), before_(before), after_(after) {}
+  Writer(const XmlSource& source, const Description& before, const Description& after,
+         XmlNumbers& numbers)
+      : source_(source), before_(before), after_(after), numbers_(numbers) {}
 
-  std::string write();
+  void write();
 
  private:
-  struct Edit {
-    std::size_t begin, end;
-    std::string text;
-  };
-
   [[noreturn]] void fail(const XmlView& at, const std::string& what) const {
     at.fail(what + " has changed, and the file has no place for it.");
   }
   /// Puts numbers into the child of that name.
   void put(const XmlView& parent, const char* name, const std::vector<double>& old,
            const std::vector<double>& now, const std::string& what);
-  void put_inside(const XmlView& element, const std::vector<double>& now);
   void write_bodies(const XmlView& model);
   void write_joints(const XmlView& model);
   void write_joint(const XmlView& element, std::size_t joint, bool is_old);
@@ -107,42 +101,15 @@ class Writer {
 
   const XmlSource& source_;
   const Description &before_, &after_;
-  std::vector<Edit> edits_;
-  std::map<std::size_t, std::string> put_at_;  ///< what was put where, for shared frames
+  XmlNumbers& numbers_;
 };
-
-void Writer::put_inside(const XmlView& element, const std::vector<double>& now) {
-  const std::string& text = source_.text();
-  const auto name = static_cast<std::size_t>(element.node().offset_debug());
-  std::size_t begin = text.find('>', name);
-  if (begin == std::string::npos || text[begin - 1] == '/')
-    fail(element, "<" + element.name() + ">");
-  ++begin;
-  const std::size_t end = text.find("</", begin);
-  if (end == std::string::npos || text.substr(begin, end - begin).find('<') != std::string::npos) {
-    fail(element, "<" + element.name() + ">");
-  }
-  // Keep the white space around.
-  std::size_t first = begin, last = end;
-  while (first < last && is_space(text[first])) ++first;
-  while (last > first && is_space(text[last - 1])) --last;
-  const std::string numbers = list_text(now);
-  const auto [known, is_new] = put_at_.try_emplace(first, numbers);
-  if (!is_new) {
-    if (known->second != numbers) {
-      element.fail("two changes of one place differ: the frame is shared by several joints.");
-    }
-    return;
-  }
-  edits_.push_back({first, last, numbers});
-}
 
 void Writer::put(const XmlView& parent, const char* name, const std::vector<double>& old,
                  const std::vector<double>& now, const std::string& what) {
   if (same(old, now)) return;
   const XmlView element = parent.child(name);
   if (!element) fail(parent, what);
-  put_inside(element, now);
+  numbers_.put(element, now);
 }
 
 void Writer::write_bodies(const XmlView& model) {
@@ -236,7 +203,7 @@ void Writer::write_function(const XmlView& function, const CoordinateFunction& n
       is_multiple = std::abs(each - *ratio) <= 1e-12 * std::abs(*ratio);
     }
     if (is_multiple && ratio && function.child("scale")) {
-      put_inside(function.child("scale"), {scale * *ratio});
+      numbers_.put(function.child("scale"), {scale * *ratio});
       return;
     }
     if (scale == 0 || inner.size() != 1) fail(function, "a function");
@@ -347,7 +314,7 @@ void Writer::write_markers(const XmlView& model) {
   }
 }
 
-std::string Writer::write() {
+void Writer::write() {
   const XmlView root(source_, source_.root());
   const XmlView model = root.name() == "Model" ? root : root.child("Model");
   const auto ids = [](const auto& items) {
@@ -378,27 +345,26 @@ std::string Writer::write() {
     return out;
   };
   put(model, "gravity", gravity(before_), gravity(after_), "gravity");
-  std::sort(edits_.begin(), edits_.end(),
-            [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
-  std::string out;
-  std::size_t at = 0;
-  for (const Edit& edit : edits_) {
-    out.append(source_.text(), at, edit.begin - at);
-    out += edit.text;
-    at = edit.end;
-  }
-  out.append(source_.text(), at, std::string::npos);
-  return out;
 }
 
 }  // namespace
 }  // namespace osim_writer
 
 std::string osim_text(std::string_view text, const std::string& file_name,
-                      const mechanism::Description& changed) {
+                      const mechanism::Description& changed, const BodyFactors& factors,
+                      std::vector<std::string>& told) {
   const XmlSource source(text, file_name);
   const auto before = read_osim(source);
-  return osim_writer::Writer(source, before, changed).write();
+  XmlNumbers numbers(source);
+  osim_writer::Writer(source, before, changed, numbers).write();
+  scale_attachments(source, factors, numbers, told);
+  return numbers.text();
+}
+
+std::string osim_text(std::string_view text, const std::string& file_name,
+                      const mechanism::Description& changed) {
+  std::vector<std::string> told;
+  return osim_text(text, file_name, changed, {}, told);
 }
 
 }  // namespace parfait::io

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "parfait/io/foreign/osim_attachments.h"
 #include "parfait/mechanism/description/description.h"
 
 namespace parfait::io {
@@ -19,5 +20,11 @@ namespace parfait::io {
 /// written. Couplings and whether coordinates are locked or clamped stay as the file has them.
 std::string osim_text(std::string_view text, const std::string& file_name,
                       const mechanism::Description& changed);
+
+/// The same, and what lies on the bodies and no mechanism knows (paths of muscles, wrap objects,
+/// meshes) times the factors of its body (osim_attachments.h). `told`: what a person must do.
+std::string osim_text(std::string_view text, const std::string& file_name,
+                      const mechanism::Description& changed, const BodyFactors& factors,
+                      std::vector<std::string>& told);
 
 }  // namespace parfait::io

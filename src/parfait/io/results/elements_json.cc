@@ -22,6 +22,8 @@ std::string beginning_of(mechanism::QuantityOf of) {
       return "<body>";
     case Of::kJoint:
       return "<joint>";
+    case Of::kCoordinate:
+      return "<coordinate>";
     case Of::kConstraint:
       return "<constraint>";
     case Of::kForce:

@@ -5,16 +5,19 @@
 #include <string_view>
 #include <vector>
 
+#include "parfait/result/batch.h"
 #include "parfait/result/calibration.h"
 #include "parfait/result/design.h"
 #include "parfait/result/facts.h"
 #include "parfait/result/fit.h"
+#include "parfait/result/gait.h"
 #include "parfait/result/gradient.h"
 #include "parfait/result/inverse_dynamics.h"
 #include "parfait/result/inverse_kinematics.h"
 #include "parfait/result/minimization.h"
 #include "parfait/result/modes.h"
 #include "parfait/result/motion_import.h"
+#include "parfait/result/scaling.h"
 #include "parfait/result/simulation.h"
 #include "parfait/result/synthesis.h"
 #include "parfait/result/verification.h"
@@ -40,6 +43,9 @@ std::string result_text(const result::Verification& verification);
 std::string result_text(const result::MotionImport& import);
 std::string result_text(const result::InverseKinematics& ik);
 std::string result_text(const result::Calibration& calibration);
+std::string result_text(const result::Scaling& scaling);
+std::string result_text(const result::Batch& batch);
+std::string result_text(const result::Gait& gait);
 std::string result_text(const result::Design& design);
 std::string result_text(const result::InverseDynamics& run);
 
@@ -56,6 +62,9 @@ result::MotionImport read_motion_import_text(std::string_view text, const std::s
 result::InverseKinematics read_inverse_kinematics_text(std::string_view text,
                                                        const std::string& file);
 result::Calibration read_calibration_text(std::string_view text, const std::string& file);
+result::Gait read_gait_text(std::string_view text, const std::string& file);
+result::Batch read_batch_text(std::string_view text, const std::string& file);
+result::Scaling read_scaling_text(std::string_view text, const std::string& file);
 result::Design read_design_result_text(std::string_view text, const std::string& file);
 
 std::string timing_text(const result::Timing& timing);

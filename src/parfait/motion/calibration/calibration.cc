@@ -234,9 +234,19 @@ void find_start(const Skeleton& skeleton, const std::vector<CalibrationTrial>& t
   }
 }
 
+/// Without priors the best geometries are a manifold with long valleys beside it, in which an
+/// iteration wanders. So numbers are held near the mean of the default priors by priors that become
+/// wider and wider, each fit beginning where the one before it ended: of all geometries that fit
+/// alike, one near the start. The last of these fits that arrives is the result; the statistics
+/// leave its priors out.
+constexpr double kAnchors[] = {1, 3, 10};
+constexpr int kAnchorIterations = 40;
+
 void add_statistics(const std::vector<MarkerTrial*>& trials,
-                    const std::vector<CalibrationTrial>& data, CalibrationResult& out) {
+                    const std::vector<CalibrationTrial>& data, double anchor,
+                    CalibrationResult& out) {
   const auto& parameters = out.model->parameters;
+  const bool anchored = anchor > 0;
   const auto np = static_cast<Index>(parameters.size());
   MatrixXd S = MatrixXd::Zero(np, np);
   double squares = 0, samples = 0;
@@ -256,7 +266,8 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
   for (Index i = 0; i < np; ++i) {
     const auto& parameter = parameters[static_cast<std::size_t>(i)];
     unit[i] = parameter.prior_sd > 0 ? parameter.prior_sd : parameter.scale;
-    if (parameter.prior_sd > 0) prior[i] = 1;
+    if (anchored) unit[i] /= anchor;
+    if (parameter.prior_sd > 0 && !anchored) prior[i] = 1;
   }
   const MatrixXd scaled = unit.asDiagonal() * S * unit.asDiagonal();
   const auto pairs = math::symmetric_eigen_pairs(scaled);
@@ -264,7 +275,8 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
   while (out.num_undetermined < np && pairs.values[out.num_undetermined] < kUnseen * largest) {
     ++out.num_undetermined;
   }
-  out.num_by_prior = static_cast<int>((pairs.values.array() < 1).count());
+  const double as_much = anchored ? 1 / (anchor * anchor) : 1;
+  out.num_by_prior = static_cast<int>((pairs.values.array() < as_much).count());
   if (out.num_undetermined > 0) {
     const MatrixXd basis =
         estimate::sparse_basis(pairs.vectors.leftCols(out.num_undetermined), 1e-4);
@@ -339,9 +351,9 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
     result.value = out.p[i];
     result.initial = parameter.initial;
     result.prior_mean = parameter.prior_mean;
-    result.prior_sd = parameter.prior_sd;
+    result.prior_sd = anchored ? 0 : parameter.prior_sd;
     fill(result, VectorXd::Unit(np, i));
-    if (parameter.prior_sd > 0) {
+    if (result.prior_sd > 0) {
       result.moved = (out.p[i] - parameter.prior_mean) / parameter.prior_sd;
       result.told_by_data = std::clamp(1 - inverse(i, i), 0.0, 1.0);
     } else {
@@ -359,13 +371,67 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
   }
 }
 
+/// One fit, with what it needs afterwards.
+struct GeometryFit {
+  std::shared_ptr<const CalibrationModel> model;
+  estimate::Team team;
+  std::unique_ptr<estimate::Ensemble> ensemble;
+  std::vector<MarkerTrial*> trials;
+  estimate::GaussNewtonResult iteration;
+};
+
+std::unique_ptr<GeometryFit> fit_geometry(
+    const Skeleton& skeleton, const std::vector<GeometryParameter>& parameters,
+    const std::vector<CalibrationTrial>& trials, const std::vector<std::vector<int>>& frames,
+    const std::vector<double>& weights, const CalibrationOptions& options, int max_iterations,
+    const std::vector<std::vector<std::vector<double>>>& poses,
+    const estimate::OnIteration& on_iteration) {
+  auto out = std::make_unique<GeometryFit>();
+  out->model = std::make_shared<const CalibrationModel>(skeleton, parameters);
+  // Only rounding makes a coordinate unseen here: one that left and came back while the geometry
+  // changes would make the objective jump.
+  PoseOptions own_poses = options.poses;
+  own_poses.unseen = 1e-10;
+  std::vector<std::unique_ptr<estimate::Experiment>> experiments;
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    auto trial = std::make_unique<MarkerTrial>(
+        trials[t].name, out->model, trials[t].markers, frames[t], weights, poses[t],
+        MarkerTrial::Options{.sigma = options.sigma, .poses = own_poses});
+    out->trials.push_back(trial.get());
+    experiments.push_back(std::move(trial));
+  }
+  out->ensemble = std::make_unique<estimate::Ensemble>(
+      out->model->unknowns, std::vector<estimate::Requirement>{}, std::move(experiments),
+      estimate::LinearFitOptions{}, out->team);
+  VectorXd x;
+  const bool exists = out->ensemble->initialize(x);
+  if (!exists && !options.poses.is_stopped()) {
+    throw base::InputError("calibration: " + out->ensemble->why());
+  }
+  estimate::GaussNewtonOptions iteration;
+  iteration.convergence = estimate::Convergence::kIncrement;
+  iteration.tolerance = options.tolerance;
+  iteration.max_iterations = max_iterations;
+  if (!exists) {
+    out->iteration.status = estimate::GaussNewtonResult::Status::kInterrupted;
+    out->iteration.message = "interrupted";
+    out->iteration.x = out->model->unknowns.initial();
+  } else {
+    out->iteration = estimate::gauss_newton(*out->ensemble, x, iteration, on_iteration,
+                                            [&] { return options.poses.is_stopped(); });
+  }
+  return out;
+}
+
 }  // namespace
 
 CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<CalibrationTrial>& trials,
                             const std::vector<double>& weights, const CalibrationOptions& options,
                             const estimate::OnIteration& on_iteration) {
   if (trials.empty()) throw base::InputError("calibration: there is no trial.");
-  std::vector<GeometryParameter> parameters = make_parameters(skeleton, options);
+  CalibrationOptions with_priors = options;
+  with_priors.priors = true;
+  std::vector<GeometryParameter> parameters = make_parameters(skeleton, with_priors);
   int total_frames = 0;
   double total_time = 0;
   for (const CalibrationTrial& trial : trials) {
@@ -383,36 +449,54 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
   std::vector<std::vector<std::vector<double>>> poses(trials.size());
   find_start(skeleton, trials, frames, weights, options, parameters, poses);
 
-  const auto model = std::make_shared<const CalibrationModel>(skeleton, parameters);
-  // Only rounding makes a coordinate unseen here: one that left and came back while the geometry
-  // changes would make the objective jump.
-  PoseOptions own_poses = options.poses;
-  own_poses.unseen = 1e-10;
-  std::vector<std::unique_ptr<estimate::Experiment>> experiments;
-  std::vector<MarkerTrial*> own;
-  for (std::size_t t = 0; t < trials.size(); ++t) {
-    auto trial = std::make_unique<MarkerTrial>(
-        trials[t].name, model, trials[t].markers, frames[t], weights, poses[t],
-        MarkerTrial::Options{.sigma = options.sigma, .poses = own_poses});
-    own.push_back(trial.get());
-    experiments.push_back(std::move(trial));
+  std::unique_ptr<GeometryFit> fit;
+  double anchor = 0;
+  if (options.priors) {
+    fit = fit_geometry(skeleton, parameters, trials, frames, weights, options,
+                       options.max_iterations, poses, on_iteration);
+  } else {
+    int before = 0;
+    for (const double wider : kAnchors) {
+      auto held = parameters;
+      for (std::size_t i = 0; i < held.size(); ++i) held[i].prior_sd *= wider;
+      if (fit) {
+        const VectorXd p = fit->model->unknowns.values(fit->iteration.x);
+        for (std::size_t i = 0; i < held.size(); ++i) held[i].initial = p[static_cast<Index>(i)];
+        for (std::size_t t = 0; t < trials.size(); ++t) {
+          poses[t].clear();
+          for (const auto& pose : fit->trials[t]->poses()) poses[t].push_back(pose.q);
+        }
+      }
+      bool stopped = false;
+      auto next = fit_geometry(skeleton, held, trials, frames, weights, options, kAnchorIterations,
+                               poses, [&](const estimate::Iteration& iteration, estimate::VecIn x) {
+                                 stopped = on_iteration && !on_iteration(iteration, x);
+                                 return !stopped;
+                               });
+      next->iteration.iterations += before;
+      before = next->iteration.iterations;
+      const bool arrived = next->iteration.converged();
+      if (!fit || arrived) {
+        fit = std::move(next);
+        anchor = wider;
+      }
+      if (!arrived || stopped || options.poses.is_stopped()) break;
+    }
+    fit->iteration.message += fmt::format(
+        "; without priors: of all geometries that fit alike, one near the start was taken (held by "
+        "priors {:g} times as wide as the default ones, which the statistics leave out).",
+        anchor);
   }
-  estimate::Team team;
-  estimate::Ensemble ensemble(model->unknowns, {}, std::move(experiments), {}, team);
-  VectorXd x;
-  if (!ensemble.initialize(x)) throw base::InputError("calibration: " + ensemble.why());
-  estimate::GaussNewtonOptions iteration;
-  iteration.convergence = estimate::Convergence::kIncrement;
-  iteration.tolerance = options.tolerance;
-  iteration.max_iterations = options.max_iterations;
 
   CalibrationResult out;
-  out.model = model;
-  out.iteration = estimate::gauss_newton(ensemble, x, iteration, on_iteration);
-  out.p = model->unknowns.values(out.iteration.x);
-  out.geometry = geometry_at(skeleton, model->parameters, out.p);
+  out.model = fit->model;
+  out.iteration = fit->iteration;
+  out.p = out.model->unknowns.values(out.iteration.x);
+  out.geometry = geometry_at(skeleton, out.model->parameters, out.p);
   out.frames = frames;
-  if (ensemble.linearize(out.iteration.x).defined) add_statistics(own, trials, out);
+  if (!options.poses.is_stopped() && fit->ensemble->linearize(out.iteration.x).defined) {
+    add_statistics(fit->trials, trials, anchor, out);
+  }
   return out;
 }
 

@@ -30,9 +30,11 @@ struct CalibrationOptions {
   double scale_sd = 0.1;
   double anatomical_sd = 0.01, tracking_sd = 0.3;  ///< m
   double joint_sd = 0.01, turn_sd = 0.1;           ///< m, rad
-  bool priors = true;                              ///< false: none, only what data say
-  std::vector<GeometryPrior> own_priors;           ///< instead of those, the first that fits
-  double max_rate = 10;                            ///< frames per second
+  /// false: none. Only data say what is found; of all geometries that fit alike the nearest to the
+  /// start is taken, and what data do not tell is infinite.
+  bool priors = true;
+  std::vector<GeometryPrior> own_priors;  ///< instead of those, the first that fits
+  double max_rate = 10;                   ///< frames per second
   int max_frames = 300;
   PoseOptions poses{};
   double tolerance = 1e-4;  ///< of the last increment, in prior standard deviations
@@ -116,7 +118,8 @@ std::vector<GeometryLength> geometry_lengths(const CalibrationModel& model,
 ///           V_t = s^2 f_t S_t,  f_t = 1 + 2 sum rho_k  (rho pooled over the markers), or for a trial
 ///           of at least 20 blocks of three correlation times the sum of g_b g_b^T over its blocks.
 ///
-/// InputError if a trial has no marker of the model. `on_iteration`: false stops.
+/// InputError if a trial has no marker of the model. `on_iteration`: false stops. Where
+/// options.poses.stop ends it, the result has the parameters reached and no statistics.
 CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<CalibrationTrial>& trials,
                             const std::vector<double>& weights, const CalibrationOptions& options,
                             const estimate::OnIteration& on_iteration = {});

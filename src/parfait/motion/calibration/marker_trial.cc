@@ -251,7 +251,7 @@ bool MarkerTrial::solve(VecIn p) {
     PoseSolver& solver = chunks_[c]->solver;
     solver.bind(*bound_);
     const std::size_t last = std::min(frames_.size(), (c + 1) * kFramesPerChunk);
-    for (std::size_t f = c * kFramesPerChunk; f < last; ++f) {
+    for (std::size_t f = c * kFramesPerChunk; f < last && !options_.poses.is_stopped(); ++f) {
       poses_[f] = accepted_[f];
       if (accepted_p_.size() > 0) {
         chunks_[c]->predict(chunks_[c]->factors[f - c * kFramesPerChunk], values - accepted_p_,
@@ -267,8 +267,10 @@ bool MarkerTrial::solve(VecIn p) {
       }
     }
   });
-  if (!residuals_.allFinite()) {
-    why_ = "trial \"" + layout_.id + "\": a marker of the model has no place";
+  if (options_.poses.is_stopped() || !residuals_.allFinite()) {
+    why_ = options_.poses.is_stopped()
+               ? "interrupted"
+               : "trial \"" + layout_.id + "\": a marker of the model has no place";
     p_.resize(0);
     return false;
   }

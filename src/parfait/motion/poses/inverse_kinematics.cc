@@ -19,6 +19,7 @@ class FrameSolver {
       : skeleton_(skeleton),
         markers_(markers),
         weights_(weights),
+        options_(options),
         solver_(skeleton, plan, options),
         out_(out) {
     solver_.bind(geometry);
@@ -57,7 +58,7 @@ class FrameSolver {
   void run(int first, int last, FramePose pose) {
     const bool scalar = skeleton_.tree.quaternions.empty();
     std::vector<double> before;
-    for (int f = first; f < last; ++f) {
+    for (int f = first; f < last && !options_.is_stopped(); ++f) {
       const std::vector<double> previous = pose.q;
       if (scalar && f >= first + 2) {
         // What is not seen, or rests on a limit, stays where it is.
@@ -81,6 +82,7 @@ class FrameSolver {
   const Skeleton& skeleton_;
   const MatchedMarkers& markers_;
   std::span<const double> weights_;
+  const PoseOptions& options_;
   PoseSolver solver_;
   TrialPoses& out_;
 };
@@ -162,7 +164,7 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
   FramePose pose;
   pose.q =
       start.empty() ? skeleton.initial_position() : std::vector<double>(start.begin(), start.end());
-  for (int c = 0; c < num_chunks; ++c) {
+  for (int c = 0; c < num_chunks && !options.is_stopped(); ++c) {
     serial.solve(kChunk * c, pose, c == 0 && start.empty());
     starts[c] = pose;
   }
@@ -173,7 +175,7 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
   // A chunk that began in another minimum than the one before it leads to.
   const auto nq = static_cast<std::size_t>(skeleton.tree.nq);
   const auto nv = static_cast<std::size_t>(skeleton.tree.nv);
-  for (int c = 1; c < num_chunks; ++c) {
+  for (int c = 1; c < num_chunks && !options.is_stopped(); ++c) {
     const auto f = static_cast<std::size_t>(kChunk * c);
     FramePose next;
     next.q.assign(out.q.begin() + static_cast<std::ptrdiff_t>((f - 1) * nq),

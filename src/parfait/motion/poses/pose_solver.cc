@@ -73,6 +73,7 @@ PoseSolver::PoseSolver(const Skeleton& skeleton, const MarkerPlan& plan, const P
   tied_.resize(n);
   free_.reserve(n);
   trial_.resize(static_cast<std::size_t>(skeleton.tree.nq));
+  if (!options_.goals.empty()) from_goal_.resize(n);
 }
 
 void PoseSolver::into_limits(std::vector<double>& q) const {
@@ -103,6 +104,13 @@ double PoseSolver::place(std::span<const double> measured, std::span<const doubl
       sum.F += wr;
       sum.N += cross(a, wr);
     }
+  }
+  for (std::size_t j = 0; j < from_goal_.size(); ++j) {
+    const auto& goal = options_.goals[j];
+    const int at = skeleton_.coordinates[j].q;
+    if (!(goal.weight > 0) || at < 0) continue;
+    from_goal_[j] = q[static_cast<std::size_t>(at)] - goal.value;
+    objective += goal.weight * from_goal_[j] * from_goal_[j];
   }
   return objective;
 }
@@ -153,6 +161,12 @@ void PoseSolver::assemble() {
       add(j, 1);
       g_[vj] += dot(s.omega, G.N) + dot(s.v, G.F);
     }
+  }
+  for (std::size_t j = 0; j < from_goal_.size(); ++j) {
+    const double w = options_.goals[j].weight;
+    if (!(w > 0) || skeleton_.coordinates[j].q < 0) continue;
+    H_[j * static_cast<std::size_t>(n_) + j] += w;
+    g_[j] += w * from_goal_[j];
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,15 @@ struct PoseOptions {
   /// A pivot that much smaller than its diagonal belongs to a coordinate that is not seen. By
   /// default it is known 300 times worse than if it were the only one: by radians.
   double unseen = 1e-5;
+  /// Goals of coordinates, weight (q - value)^2 added to the objective; one per velocity, or none.
+  struct Goal {
+    double weight = 0, value = 0;
+  };
+  std::vector<Goal> goals{};
+  /// Looked at before each frame of a trial: true ends the work, whose result is worth nothing
+  /// then.
+  const std::atomic<bool>* stop = nullptr;
+  bool is_stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
 enum class CoordinateState : std::uint8_t {
@@ -36,7 +46,7 @@ enum class CoordinateState : std::uint8_t {
 /// One frame.
 struct FramePose {
   std::vector<double> q;
-  double objective = 0;  ///< sum of weight |model - measured|^2, m^2
+  double objective = 0;  ///< sum of weight |model - measured|^2, m^2, and goals of coordinates
   int num_visible = 0;   ///< markers
   int iterations = 0;
   bool converged = false;
@@ -137,7 +147,8 @@ class PoseSolver {
   int num_visible_ = 0;
   std::vector<Moments> moments_;
   std::vector<tree::Motion<double>> twists_;
-  std::vector<double> H_, g_;  ///< upper triangle, row by row
+  std::vector<double> H_, g_;      ///< upper triangle, row by row
+  std::vector<double> from_goal_;  ///< q - value; empty: no goals
 
   // Of the quadratic problem.
   std::vector<double> U_, d_, target_, low_, high_;

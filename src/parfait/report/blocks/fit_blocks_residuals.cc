@@ -244,13 +244,13 @@ Html group_table(const FitView& view) {
     const double n = static_cast<double>(group.residuals.size());
     const double usual = view.scatter() * std::sqrt(math::chi_squared_quantile(0.99, n) / n);
     const bool alarm = group.rms > usual;
+    const double share = 100 * group.sum_of_squares / total;
     table.rows.push_back(
         {text(group_name(view, group)), count(static_cast<long long>(group.residuals.size())),
          number(group.rms, 3),
          bar_cell(group.rms / largest, alarm, view.scatter() / largest,
                   alarm ? "larger than expected" : "as expected"),
-         total > 0 ? text(fmt::format("{} %", rounded(100 * group.sum_of_squares / total, 2)))
-                   : text("–"),
+         total > 0 ? text(fmt::format("{:.{}f} %", share, share < 9.95 ? 1 : 0)) : text("–"),
          group.even ? number(group.autocorrelation, 2) : text("–")});
   }
   Html content = html(table);

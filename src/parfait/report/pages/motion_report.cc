@@ -62,6 +62,15 @@ Html curve_plots(const TrialCurves& curves) {
                             rounded(high, 4), unit);
     plot.layers.emplace_back(std::move(band));
     plot.layers.emplace_back(Line{t, values});
+    const bool left = name.ends_with("_l"), right = name.ends_with("_r");
+    for (const auto& event : curves.events) {
+      // A curve of one side has the events of its foot, others the strikes of both.
+      if (left || right ? event.left != left : !event.strike) continue;
+      plot.layers.emplace_back(Rule{.at = event.t,
+                                    .vertical = true,
+                                    .ink = event.left ? Ink::kSecond : Ink::kLimit,
+                                    .dashed = !event.strike});
+    }
     figures += figure(plot);
   }
   return figures;
@@ -70,11 +79,22 @@ Html curve_plots(const TrialCurves& curves) {
 Html curves_block(const std::vector<TrialCurves>& curves) {
   Html out = legend({{LegendEntry::Sign::kLine, Ink::kModel, "coordinate"},
                      {LegendEntry::Sign::kBand, Ink::kModel,
-                      "95 %, given the model; none where it is at a limit or not seen"}});
+                      "95 %, given the model; none where it is at a limit or not seen"},
+                     {LegendEntry::Sign::kLine, Ink::kLimit, "strike of the right foot"},
+                     {LegendEntry::Sign::kLine, Ink::kSecond, "of the left"},
+                     {LegendEntry::Sign::kDashed, Ink::kLimit, "foot off"}});
   for (const auto& trial : curves) {
     out += element("h3", trial.trial) + plots(curve_plots(trial));
   }
   return out;
+}
+
+Html motion_words() {
+  return element(
+      "p",
+      "Bones of the model, its markers, and the measured markers with lines from each to "
+      "where the model has it. Gaps of at most half a second are bridged for the eye "
+      "only.");
 }
 
 Html errors_block(const result::TrialPoseFacts& trial) {
@@ -227,7 +247,8 @@ Html undetermined_block(const result::Calibration& c) {
 }  // namespace motion_pages
 
 std::string poses_report(const result::InverseKinematics& poses,
-                         const std::vector<TrialCurves>& curves, Liveness liveness) {
+                         const std::vector<TrialCurves>& curves, const result::Scenes& scenes,
+                         Liveness liveness) {
   namespace mp = motion_pages;
   const auto remarks = mp::remarks_of(poses.verdict);
   double squares = 0;
@@ -248,16 +269,20 @@ std::string poses_report(const result::InverseKinematics& poses,
            {"frames", count(frames), ""},
            {"coordinates", count(static_cast<long long>(poses.coordinates.size())), ""}}));
   frame.add("findings", "Findings", remarks_block(remarks));
+  if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
+    frame.add("motion", "Motion", mp::motion_words() + motion);
+  }
   Html errors = mp::summary_table(poses.trials);
   for (const auto& trial : poses.trials) errors += mp::errors_block(trial);
   frame.add("errors", "Marker errors", errors);
   frame.add("limits", "Limits and what is not seen", mp::limits_block(poses.trials));
   frame.add("coordinates", "Coordinates", mp::curves_block(curves));
-  return finished(frame.page(), {}, liveness);
+  return finished(frame.page(), scenes, liveness);
 }
 
 std::string calibration_report(const result::Calibration& calibration,
-                               const std::vector<TrialCurves>& curves, Liveness liveness) {
+                               const std::vector<TrialCurves>& curves, const result::Scenes& scenes,
+                               Liveness liveness) {
   namespace mp = motion_pages;
   const auto remarks = mp::remarks_of(calibration.verdict);
   const Weight weight = calibration.verdict.partial ? Weight::kBad
@@ -275,13 +300,16 @@ std::string calibration_report(const result::Calibration& calibration,
                    {"not told", count(calibration.num_undetermined), "directions without data"},
                    {"iterations", count(calibration.iterations), ""}}));
   frame.add("findings", "Findings", remarks_block(remarks));
+  if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
+    frame.add("motion", "Motion", mp::motion_words() + motion);
+  }
   frame.add("trials", "Trials", mp::trials_table(calibration));
   frame.add("lengths", "Lengths", mp::lengths_table(calibration));
   frame.add("untold", "What markers do not tell", mp::undetermined_block(calibration));
   frame.add("factors", "Scale factors", mp::parameters_table(calibration, true));
   frame.add("places", "Places of markers", mp::parameters_table(calibration, false));
   frame.add("coordinates", "Coordinates", mp::curves_block(curves));
-  return finished(frame.page(), {}, liveness);
+  return finished(frame.page(), scenes, liveness);
 }
 
 }  // namespace parfait::report

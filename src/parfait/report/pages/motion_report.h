@@ -14,18 +14,25 @@ namespace parfait::report {
 struct TrialCurves {
   std::string trial;
   result::Table angles;
+  struct Event {
+    double t = 0;
+    bool left = false, strike = true;
+  };
+  std::vector<Event> events{};  ///< of walking, drawn as lines
 };
 
-/// report.html of poses from markers: verdict, findings, errors of every marker, every coordinate
+/// report.html of poses from markers: verdict, findings, the skeleton moving beside the measured
+/// markers with lines between them, errors of every marker, every coordinate
 /// over time with the band of its 95 % intervals.
 std::string poses_report(const result::InverseKinematics& poses,
-                         const std::vector<TrialCurves>& curves,
+                         const std::vector<TrialCurves>& curves, const result::Scenes& scenes = {},
                          Liveness liveness = Liveness::kStatic);
 
 /// report.html of a calibration: verdict, trials and what their frames are worth, lengths and scale
 /// factors with intervals, what markers do not tell, coordinates over time.
 std::string calibration_report(const result::Calibration& calibration,
                                const std::vector<TrialCurves>& curves,
+                               const result::Scenes& scenes = {},
                                Liveness liveness = Liveness::kStatic);
 
 }  // namespace parfait::report

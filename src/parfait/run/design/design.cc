@@ -14,6 +14,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/report/pages/design_report.h"
 #include "parfait/run/fit/earlier_fit.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
 
@@ -184,14 +185,18 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
   if (!request.out.empty()) run.claim = std::make_shared<FolderClaim>(request.out);
   run.timing.add("read", watch.lap());
   if (callbacks.on_ready) callbacks.on_ready();
+  Job job(callbacks);
   estimate::DesignCallbacks inside;
   inside.on_start = [&](int start, int of, double psi) {
     if (!callbacks.on_progress) return;
-    callbacks.on_progress(static_cast<double>(start) / of,
-                          fmt::format("start {} of {}, criterion {:.6g}", start, of, psi));
+    job.tell([&] {
+      callbacks.on_progress(static_cast<double>(start) / of,
+                            fmt::format("start {} of {}, criterion {:.6g}", start, of, psi));
+    });
   };
-  inside.interrupted = callbacks.stop;
-  const estimate::DesignResult found = estimate::design(problem, inside);
+  inside.interrupted = [&] { return job.stopped(); };
+  estimate::DesignResult found;
+  job.run([&] { found = estimate::design(problem, inside); });
   run.result = design_run::result_of(problem, found);
   run.tables = design_run::tables_of(problem, found);
   design_run::add_next(problem, found, run);

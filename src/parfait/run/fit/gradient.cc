@@ -12,6 +12,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/number.h"
 #include "parfait/run/fit/problem_changes.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -39,7 +40,10 @@ double bytes_of(const std::string& text, const std::string& what) {
   return factor * parsed.value;
 }
 
-GradientRun find_gradient(const GradientRequest& request) {
+namespace gradient_run {
+namespace {
+
+GradientRun differentiate(const GradientRequest& request, Job& job) {
   Stopwatch watch;
   if (request.by != "adjoint" && request.by != "forward") {
     throw base::InputError(fmt::format("--by {}: must be adjoint or forward.", request.by));
@@ -47,6 +51,7 @@ GradientRun find_gradient(const GradientRequest& request) {
   const double memory = request.memory.empty() ? 1e9 : bytes_of(request.memory, "--memory");
   estimate::Problem problem = request.problem ? *request.problem : io::parse_problem(request.file);
   set_values(request.set, problem);
+  problem.options.integrator.stop = &job.stop();
   GradientRun run;
   auto& out = run.result;
   out.verdict = {.version = version(),
@@ -86,7 +91,7 @@ GradientRun find_gradient(const GradientRequest& request) {
     run.timing.add(text(against), watch.lap());
   }
   if (!value.exists()) {
-    out.verdict.status = "failed";
+    out.verdict.status = job.stopped() ? "interrupted" : "failed";
     out.verdict.message = value.why;
     out.verdict.partial = true;
     return run;
@@ -115,6 +120,16 @@ GradientRun find_gradient(const GradientRequest& request) {
     const double difference = (gradient - other).lpNorm<Eigen::Infinity>();
     out.difference = size > 0 ? difference / size : difference;
   }
+  return run;
+}
+
+}  // namespace
+}  // namespace gradient_run
+
+GradientRun find_gradient(const GradientRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks);
+  GradientRun run;
+  job.run([&] { run = gradient_run::differentiate(request, job); });
   return run;
 }
 

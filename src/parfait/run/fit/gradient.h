@@ -8,6 +8,7 @@
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/result/gradient.h"
 #include "parfait/result/verdict.h"
+#include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
 
 /// The gradient of what a problem asks to make small, at its initial parameters.
@@ -33,7 +34,8 @@ struct GradientRun {
 };
 
 /// InputError if the request makes no sense, or the problem has what only Gauss-Newton can treat.
-GradientRun find_gradient(const GradientRequest& request);
+/// `stop` of the callbacks ends it with the status "interrupted".
+GradientRun find_gradient(const GradientRequest& request, const Callbacks& callbacks = {});
 
 /// result.json, gradient.csv and timing.json, in one piece.
 std::filesystem::path save(GradientRun& run, const std::filesystem::path& folder);

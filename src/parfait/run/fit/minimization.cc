@@ -15,6 +15,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/gradient.h"
 #include "parfait/run/fit/problem_changes.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -44,7 +45,7 @@ std::array<int, 2> contour_indices(const std::vector<std::string>& names,
 
 /// J where the iteration went and half as far around, the others as found.
 void add_contour(estimate::Objective& objective, const std::vector<estimate::MinimizeStep>& path,
-                 const std::array<int, 2>& which, const VectorXd& x, const Callbacks& callbacks,
+                 const std::array<int, 2>& which, const VectorXd& x, const Job& job,
                  MinimizationRun& run) {
   constexpr int kPoints = 31;
   double low[2], high[2];
@@ -65,7 +66,7 @@ void add_contour(estimate::Objective& objective, const std::vector<estimate::Min
   VectorXd at = x;
   for (int i = 0; i < kPoints; ++i) {
     for (int j = 0; j < kPoints; ++j) {
-      if (callbacks.stop && callbacks.stop()) return;
+      if (job.stopped()) return;
       at[which[0]] = low[0] + (high[0] - low[0]) * i / (kPoints - 1);
       at[which[1]] = low[1] + (high[1] - low[1]) * j / (kPoints - 1);
       const VectorXd p = objective.unknowns().values(at);
@@ -76,11 +77,8 @@ void add_contour(estimate::Objective& objective, const std::vector<estimate::Min
   }
 }
 
-}  // namespace
-}  // namespace minimization
-
-MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& callbacks,
-                         const std::function<void(const result::Minimization::Step&)>& on_step) {
+MinimizationRun descend(const MinimizationRequest& request, Job& job,
+                        const std::function<void(const result::Minimization::Step&)>& on_step) {
   Stopwatch watch;
   estimate::MinimizeOptions options;
   options.method = estimate::descent_of(request.method, "--method");
@@ -98,6 +96,7 @@ MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& ca
                                                 : estimate::GradientBy::kForward;
   estimate::Problem problem = request.problem ? *request.problem : io::parse_problem(request.file);
   set_values(request.set, problem);
+  problem.options.integrator.stop = &job.stop();
   fix_parameters(request.fix, problem);
   MinimizationRun run;
   auto& out = run.result;
@@ -112,7 +111,7 @@ MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& ca
   const estimate::Unknowns& unknowns = objective.unknowns();
   std::array<int, 2> contour{};
   if (!request.contour.empty()) {
-    contour = minimization::contour_indices(request.contour, unknowns);
+    contour = contour_indices(request.contour, unknowns);
   }
   run.has_costs = std::ranges::any_of(
       problem.experiments, [](const auto& experiment) { return !experiment.costs.empty(); });
@@ -141,17 +140,21 @@ MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& ca
                                                               .length = step.length,
                                                               .evaluations = step.evaluations,
                                                               .values = {p.begin(), p.end()}});
-                                          if (on_step) on_step(out.path.back());
-                                          return !(callbacks.stop && callbacks.stop());
+                                          if (on_step) {
+                                            job.tell([&] { on_step(out.path.back()); });
+                                          }
+                                          return !job.stopped();
                                         });
   run.timing.add("minimize", watch.lap());
-  out.verdict.status = text(found.outcome);
-  out.verdict.partial = !found.converged();
+  using Outcome = estimate::MinimizeResult::Outcome;
+  // Where the work was stopped, an evaluation may have failed for that alone.
+  const Outcome outcome = job.stopped() ? Outcome::kInterrupted : found.outcome;
+  out.verdict.status = text(outcome);
+  out.verdict.partial = outcome != Outcome::kConverged;
   out.iterations = found.iterations;
   out.evaluations = found.evaluations;
   out.objective = found.f;
-  using Outcome = estimate::MinimizeResult::Outcome;
-  switch (found.outcome) {
+  switch (outcome) {
     case Outcome::kConverged:
       out.verdict.message = fmt::format("converged after {}",
                                         base::counted(found.iterations, "iteration", "iterations"));
@@ -188,14 +191,25 @@ MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& ca
     out.costs.push_back({objective.cost_names()[i], value.costs[i]});
   }
   if (!request.contour.empty()) {
-    minimization::add_contour(objective, found.path, contour, found.x, callbacks, run);
+    add_contour(objective, found.path, contour, found.x, job, run);
     run.timing.add("contour", watch.lap());
   }
   return run;
 }
 
-std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& target) {
-  RunFolder folder(target);
+}  // namespace
+}  // namespace minimization
+
+MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& callbacks,
+                         const std::function<void(const result::Minimization::Step&)>& on_step) {
+  Job job(callbacks);
+  MinimizationRun run;
+  job.run([&] { run = minimization::descend(request, job, on_step); });
+  return run;
+}
+
+std::vector<std::pair<std::string, std::string>> table_files(const MinimizationRun& run) {
+  std::vector<std::pair<std::string, std::string>> files;
   const auto& result = run.result;
   std::string table = "parameter,initial,value,gradient\n";
   std::string path = "iteration,objective,gradient,length,evaluations";
@@ -210,16 +224,22 @@ std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& ta
     for (const double value : step.values) path += fmt::format(",{}", value);
     path += "\n";
   }
-  folder.write("parameters.csv", table);
-  folder.write("path.csv", path);
+  files.emplace_back("parameters.csv", table);
+  files.emplace_back("path.csv", path);
   if (!run.contour.points.empty()) {
     std::string contour =
         fmt::format("{},{},objective\n", run.contour.parameters[0], run.contour.parameters[1]);
     for (const auto& [a, b, J] : run.contour.points) {
       contour += std::isnan(J) ? fmt::format("{},{},\n", a, b) : fmt::format("{},{},{}\n", a, b, J);
     }
-    folder.write("contour.csv", contour);
+    files.emplace_back("contour.csv", contour);
   }
+  return files;
+}
+
+std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& target) {
+  RunFolder folder(target);
+  for (const auto& [name, text] : table_files(run)) folder.write(name, text);
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});
   folder.write("result.json", io::result_text(run.result));

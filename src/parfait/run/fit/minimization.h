@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parfait/estimate/problem/problem.h"
@@ -48,7 +49,9 @@ MinimizationRun minimize(
     const MinimizationRequest& request, const Callbacks& callbacks = {},
     const std::function<void(const result::Minimization::Step&)>& on_step = {});
 
-/// result.json, parameters.csv, path.csv, contour.csv and timing.json, in one piece.
+/// Names and texts of parameters.csv, path.csv and, if asked for, contour.csv.
+std::vector<std::pair<std::string, std::string>> table_files(const MinimizationRun& run);
+/// result.json, these tables and timing.json, in one piece.
 std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& folder);
 
 /// What a person reads afterwards.

@@ -122,7 +122,7 @@ Model with_accounts(const Model& model, const std::vector<std::string>& quantiti
     extended.simulation.outputs.emplace_back(std::string(account));
   }
   if (extended.simulation.outputs.size() == described->simulation.outputs.size()) return model;
-  return make_model(std::move(extended), {}, model.file);
+  return make_model(std::move(extended), {}, model.file, model.coordinates);
 }
 
 Model with_settings(const Model& model, const std::vector<Setting>& settings) {

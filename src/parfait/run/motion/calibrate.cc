@@ -6,17 +6,22 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
-#include "parfait/io/foreign/osim_editor.h"
+#include "parfait/io/foreign/osim.h"
+#include "parfait/io/foreign/osim_writer.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
 #include "parfait/io/text/table_scanner.h"
 #include "parfait/io/text/text_file.h"
+#include "parfait/motion/scaling/body_scaling.h"
+#include "parfait/run/fit/fit_result.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
 #include "parfait/run/motion/inverse_kinematics.h"
+#include "parfait/run/motion/pose_scene.h"
 
 namespace parfait::run {
 namespace calibrate_run {
@@ -150,35 +155,16 @@ std::string markers_csv(const motion::CalibrationResult& result) {
   return io::csv_text(rows);
 }
 
-io::OsimChanges changes_of(const motion::CalibrationResult& result, double mass_factor) {
-  io::OsimChanges out;
-  const auto& skeleton = result.model->skeleton;
-  const auto triple = [](const Vec3<double>& a) { return io::OsimChanges::Triple{a.x, a.y, a.z}; };
-  for (std::size_t b = 0; b < skeleton.tree.bodies.size(); ++b) {
-    const auto& s = result.geometry.scale[b];
-    if (s.x != 1 || s.y != 1 || s.z != 1) out.scale[skeleton.tree.bodies[b].name] = triple(s);
-    const auto& turn = result.geometry.parent_turn[b];
-    const auto& described = skeleton.tree.constants.bodies[b].X_PJ;
-    const auto moved = result.geometry.parent_place[b] - described.p;
-    if (dot(turn, turn) == 0 && dot(moved, moved) == 0) continue;
-    const int parent = skeleton.tree.bodies[b].parent;
-    const Vec3<double> scale = parent < 0 ? Vec3<double>{1, 1, 1}
-                                          : result.geometry.scale[static_cast<std::size_t>(parent)];
-    const auto R = described.R * motion::cardan(turn);
-    // R = Rx Ry Rz: R.z = (sin y, -sin x cos y, cos x cos y), first row (cos y cos z, -cos y sin
-    // z).
-    out.joints[skeleton.tree.bodies[b].name] = {
-        triple(motion::times(scale, result.geometry.parent_place[b])),
-        {std::atan2(-R.z.y, R.z.z), std::asin(std::clamp(R.z.x, -1.0, 1.0)),
-         std::atan2(-R.y.x, R.x.x)}};
-  }
-  for (std::size_t m = 0; m < skeleton.markers.size(); ++m) {
-    const auto body = static_cast<std::size_t>(skeleton.markers[m].body);
-    out.markers[skeleton.markers[m].name] =
-        triple(motion::times(result.geometry.scale[body], result.geometry.place[m]));
-  }
-  out.mass_factor = mass_factor;
-  return out;
+/// The user's file with the numbers of the subject; empty for kinds of files that are not written.
+std::string model_text(const CalibrateRequest& request, const motion::CalibrationResult& found,
+                       std::vector<std::string>& told) {
+  if (!request.model.ends_with(".osim")) return "";
+  const auto& skeleton = found.model->skeleton;
+  const std::string text = io::read_text_file(request.model);
+  auto description = io::read_osim_text(text, request.model);
+  motion::set_geometry(description, skeleton, found.geometry, request.mass);
+  return io::osim_text(text, request.model, description,
+                       motion::factors_of(skeleton, found.geometry), told);
 }
 
 motion::CalibrationOptions options_of(const CalibrateRequest& request) {
@@ -241,6 +227,17 @@ void fill(const motion::CalibrationResult& found, result::Calibration& out) {
   out.num_undetermined = found.num_undetermined;
   out.num_by_prior = found.num_by_prior;
   out.undetermined = found.undetermined;
+  for (std::size_t i = 0; found.parameters.empty() && i < found.model->parameters.size(); ++i) {
+    const auto& p = found.model->parameters[i];
+    auto& reached = out.parameters.emplace_back();  // interrupted: nothing is known but the value
+    reached.name = p.name;
+    reached.initial = p.initial;
+    reached.value = found.p[static_cast<Eigen::Index>(i)];
+    reached.sd = reached.naive_sd = reached.low = reached.high = std::nan("");
+    reached.prior_mean = p.prior_mean;
+    reached.prior_sd = p.prior_sd > 0 ? p.prior_sd : std::nan("");
+    reached.moved = reached.told_by_data = std::nan("");
+  }
   for (const auto& p : found.parameters) {
     out.parameters.push_back({p.name, p.value, p.initial, p.sd, p.naive_sd, p.low, p.high,
                               p.prior_mean, p.prior_sd > 0 ? p.prior_sd : std::nan(""), p.moved,
@@ -292,18 +289,20 @@ std::vector<motion::GeometryPrior> read_priors(const std::string& file, double& 
   return out;
 }
 
-CalibrateRun calibrate(const CalibrateRequest& request,
-                       const std::function<bool(const CalibrationProgress&)>& on_iteration) {
+namespace calibrate_run {
+namespace {
+
+CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& callbacks, Job& job) {
   Stopwatch watch;
-  const ThreadLimit limit(request.threads);
   if (!request.out.empty()) check_replaceable(request.out);
   const motion::Skeleton skeleton = read_skeleton(request.model);
   const auto weights = marker_weights(skeleton, request.tasks, request.weights);
-  motion::CalibrationOptions options = calibrate_run::options_of(request);
+  motion::CalibrationOptions options = options_of(request);
+  options.poses.stop = &job.stop();
   std::vector<std::string> files = request.trials;
   files.insert(files.end(), request.statics.begin(), request.statics.end());
   const auto trials = read_trials(files, skeleton, request.reading);
-  calibrate_run::check_every(request, trials);
+  check_every(request, trials);
   CalibrateRun run;
   auto& result = run.result;
   result.verdict = {version(), "converged", false, "", {}};
@@ -318,15 +317,14 @@ CalibrateRun calibrate(const CalibrateRequest& request,
     }
     options.scale_mean = request.height / request.model_height;
   } else if (!request.statics.empty()) {
-    const double model = calibrate_run::height_of(skeleton);
-    const double subject = calibrate_run::height_of(trials[request.trials.size()], skeleton);
+    const double model = height_of(skeleton);
+    const double subject = height_of(trials[request.trials.size()], skeleton);
     const double ratio = model > 0 ? subject / model : 0;
     if (ratio > 0.5 && ratio < 2) options.scale_mean = ratio;
   }
   std::vector<motion::CalibrationTrial> data;
   for (const auto& trial : trials) {
-    data.push_back(
-        {trial.name, trial.markers, trial.data.t, calibrate_run::every_of(request, trial.name)});
+    data.push_back({trial.name, trial.markers, trial.data.t, every_of(request, trial.name)});
     warnings.insert(warnings.end(), trial.warnings.begin(), trial.warnings.end());
     if (!trial.axes.empty() && request.reading.axes.empty()) {
       warnings.push_back(fmt::format("{}: axes of the file became {} of the model's ({}).",
@@ -334,31 +332,48 @@ CalibrateRun calibrate(const CalibrateRequest& request,
     }
   }
   run.timing.add("read", watch.lap());
+  const std::vector<std::string> no_names;
   const motion::CalibrationResult found = motion::calibrate(
       skeleton, data, weights, options, [&](const estimate::Iteration& iteration, estimate::VecIn) {
-        return !on_iteration ||
-               on_iteration({iteration.number, iteration.objective, iteration.increment});
+        if (callbacks.on_iteration) {
+          const IterationRecord record{iteration_of(iteration), no_names, {}};
+          job.tell([&] { callbacks.on_iteration(record); });
+        }
+        return !job.stopped();
       });
   run.timing.add("calibration", watch.lap());
   result.verdict.message = found.iteration.message;
   if (!found.iteration.converged()) {
-    result.verdict.status = "not_converged";
+    result.verdict.status = job.stopped() ? "interrupted" : "not_converged";
     result.verdict.partial = true;
   }
-  calibrate_run::fill(found, result);
-  run.tables.emplace_back("parameters.csv", calibrate_run::parameters_csv(found));
-  run.tables.emplace_back("lengths.csv", calibrate_run::lengths_csv(found));
-  run.tables.emplace_back("joint_centres.csv", calibrate_run::centres_csv(found));
-  run.tables.emplace_back("marker_places.csv", calibrate_run::markers_csv(found));
+  fill(found, result);
+  run.tables.emplace_back("parameters.csv", parameters_csv(found));
+  run.tables.emplace_back("lengths.csv", lengths_csv(found));
+  run.tables.emplace_back("joint_centres.csv", centres_csv(found));
+  run.tables.emplace_back("marker_places.csv", markers_csv(found));
+
+  if (job.stopped()) return run;
 
   // Poses of all frames, with the model as it was and as it is.
   motion::BoundGeometry before, after;
   motion::bind(skeleton, motion::Geometry(skeleton), before);
   motion::bind(skeleton, found.geometry, after);
+  run.scenes.scenes.push_back(skeleton_scene(skeleton, found.geometry, request.model));
   for (std::size_t t = 0; t < trials.size(); ++t) {
     const auto& trial = trials[t];
-    const auto old_poses = motion::solve_poses(skeleton, before, trial.markers, weights, {});
-    const auto poses = motion::solve_poses(skeleton, after, trial.markers, weights, {});
+    motion::PoseOptions pose_options;
+    pose_options.stop = &job.stop();
+    const auto old_poses =
+        motion::solve_poses(skeleton, before, trial.markers, weights, pose_options);
+    const auto poses = motion::solve_poses(skeleton, after, trial.markers, weights, pose_options);
+    if (job.stopped()) {
+      result.verdict.status = result.verdict.message = "interrupted";
+      result.verdict.partial = true;
+      return run;
+    }
+    run.scenes.motions.push_back(pose_motion(skeleton, found.geometry, trial, poses));
+    run.events.push_back(walking_events(skeleton, trial, poses));
     const auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
     result::CalibrationTrialFacts& out = result.trials.emplace_back();
     out.trial = trial.name;
@@ -381,26 +396,35 @@ CalibrateRun calibrate(const CalibrateRequest& request,
     }
   }
   run.timing.add("poses", watch.lap());
-  if (request.model.ends_with(".osim")) {
-    double total = 0;
-    for (const auto& body : skeleton.tree.constants.bodies) total += body.mass;
-    const double mass_factor = request.mass > 0 && total > 0 ? request.mass / total : 1;
-    std::vector<std::string> told;
-    run.tables.emplace_back("model.osim",
-                            io::changed_osim(io::read_text_file(request.model), request.model,
-                                             calibrate_run::changes_of(found, mass_factor), told));
+  std::vector<std::string> told;
+  if (auto text = model_text(request, found, told); !text.empty()) {
+    run.tables.emplace_back("model.osim", std::move(text));
     for (const auto& words : told) warnings.push_back("model.osim: " + words);
   }
   run.timing.add("tables", watch.lap());
   return run;
 }
 
+}  // namespace
+}  // namespace calibrate_run
+
+CalibrateRun calibrate(const CalibrateRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks, request.threads > 0 ? std::optional(request.threads) : std::nullopt);
+  CalibrateRun run;
+  job.run([&] { run = calibrate_run::find_geometry(request, callbacks, job); });
+  return run;
+}
+
+std::string report_page(const CalibrateRun& run) {
+  return report::calibration_report(run.result, curves_of(run.tables, run.events), run.scenes,
+                                    report::Liveness::kLive);
+}
+
 std::filesystem::path save(CalibrateRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  folder.write("report.html", report::calibration_report(run.result, curves_of(run.tables),
-                                                         report::Liveness::kLive));
+  folder.write("report.html", report_page(run));
   return write_last_files(folder, run, watch);
 }
 

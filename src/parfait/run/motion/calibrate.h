@@ -1,13 +1,15 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "parfait/motion/calibration/calibration.h"
+#include "parfait/report/pages/motion_report.h"
 #include "parfait/result/calibration.h"
+#include "parfait/result/scene.h"
+#include "parfait/run/job/callbacks.h"
 #include "parfait/run/motion/motion_inputs.h"
 
 /// A subject's model from measured markers.
@@ -36,20 +38,20 @@ struct CalibrateRequest {
 struct CalibrateRun {
   result::Calibration result;
   std::vector<std::pair<std::string, std::string>> tables;
+  result::Scenes scenes;  ///< the skeleton in every trial, for the report
+  std::vector<std::vector<report::TrialCurves::Event>> events;  ///< of walking, trial by trial
   result::Timing timing;
-};
-
-struct CalibrationProgress {
-  int iteration = 0;
-  double objective = 0, increment = 0;
 };
 
 /// A table of priors (CSV: what,name,sd,mean): what is scale, marker, joint, turn or sigma. sd 0
 /// fixes, inf frees. InputError with the line of what makes no sense.
 std::vector<motion::GeometryPrior> read_priors(const std::string& file, double& sigma);
 
-CalibrateRun calibrate(const CalibrateRequest& request,
-                       const std::function<bool(const CalibrationProgress&)>& on_iteration = {});
+/// Where `stop` of the callbacks ends it, the result has the parameters reached, without statistics
+/// and poses. `on_iteration` is told each point.
+CalibrateRun calibrate(const CalibrateRequest& request, const Callbacks& callbacks = {});
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const CalibrateRun& run);
 std::filesystem::path save(CalibrateRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

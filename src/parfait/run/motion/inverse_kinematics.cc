@@ -11,10 +11,13 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
+#include "parfait/run/motion/pose_scene.h"
+#include "parfait/run/motion/walk.h"
 
 namespace parfait::run {
 namespace inverse_kinematics_run {
@@ -154,20 +157,40 @@ result::TrialPoseFacts describe_poses(const motion::Skeleton& skeleton,
   return facts;
 }
 
-std::vector<report::TrialCurves> curves_of(
-    const std::vector<std::pair<std::string, std::string>>& tables) {
-  std::vector<report::TrialCurves> out;
-  const std::string ending = ".angles.csv";
-  for (const auto& [name, text] : tables) {
-    if (!name.ends_with(ending)) continue;
-    out.push_back({name.substr(0, name.size() - ending.size()), io::read_table_text(text, name)});
+std::vector<report::TrialCurves::Event> walking_events(const motion::Skeleton& skeleton,
+                                                       const MarkerTrialFile& trial,
+                                                       const motion::TrialPoses& poses) {
+  std::vector<report::TrialCurves::Event> out;
+  auto walk = walk_of(trial.trial);
+  if (!walk) walk = walk_of(skeleton, poses, trial.data.t);
+  if (!walk) return out;
+  for (const auto& event : find_events(trial.trial, walk->paths).used) {
+    out.push_back(
+        {event.t, event.side == motion::Side::kLeft, event.kind == motion::GaitEventKind::kStrike});
   }
   return out;
 }
 
-InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request) {
+std::vector<report::TrialCurves> curves_of(
+    const std::vector<std::pair<std::string, std::string>>& tables,
+    const std::vector<std::vector<report::TrialCurves::Event>>& events) {
+  std::vector<report::TrialCurves> out;
+  const std::string ending = ".angles.csv";
+  for (const auto& [name, text] : tables) {
+    if (!name.ends_with(ending)) continue;
+    out.push_back({name.substr(0, name.size() - ending.size()), io::read_table_text(text, name),
+                   out.size() < events.size() ? events[out.size()]
+                                              : std::vector<report::TrialCurves::Event>{}});
+  }
+  return out;
+}
+
+namespace inverse_kinematics_run {
+namespace {
+
+InverseKinematicsRun find_poses(const InverseKinematicsRequest& request, const Callbacks& callbacks,
+                                Job& job) {
   Stopwatch watch;
-  const ThreadLimit limit(request.threads);
   if (!request.out.empty()) check_replaceable(request.out);
   const motion::Skeleton skeleton = read_skeleton(request.model);
   const auto weights = marker_weights(skeleton, request.tasks, request.weights);
@@ -182,13 +205,16 @@ InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request)
   result.limits = request.limits && !request.damped;
   for (const auto& c : skeleton.coordinates) result.coordinates.push_back(c.name);
   motion::PoseOptions options;
+  options.stop = &job.stop();
   options.limits = request.limits;
   if (request.damped) {
     options.method = motion::PoseMethod::kDamped;
     options.max_iterations = 1000;
   }
   motion::BoundGeometry geometry;
-  motion::bind(skeleton, motion::Geometry(skeleton), geometry);
+  const motion::Geometry described(skeleton);
+  motion::bind(skeleton, described, geometry);
+  run.scenes.scenes.push_back(skeleton_scene(skeleton, described, request.model));
   auto& warnings = result.verdict.warnings;
   for (const auto& trial : trials) {
     warnings.insert(warnings.end(), trial.warnings.begin(), trial.warnings.end());
@@ -196,8 +222,20 @@ InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request)
       warnings.push_back(fmt::format("{}: axes of the file became {} of the model's ({}).",
                                      trial.name, trial.axes, trial.axes_reason));
     }
+    if (callbacks.on_progress) {
+      const double done = static_cast<double>(result.trials.size());
+      job.tell(
+          [&] { callbacks.on_progress(done / static_cast<double>(trials.size()), trial.name); });
+    }
     const auto poses = motion::solve_poses(skeleton, geometry, trial.markers, weights, options);
+    if (job.stopped()) {
+      result.verdict.status = result.verdict.message = "interrupted";
+      result.verdict.partial = true;
+      return run;
+    }
     run.timing.add("poses of " + trial.name, watch.lap());
+    run.scenes.motions.push_back(pose_motion(skeleton, described, trial, poses));
+    run.events.push_back(walking_events(skeleton, trial, poses));
     auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
     if (!facts.unseen.empty()) {
       warnings.push_back(fmt::format("{}: no marker sees {}; {} the default.", trial.name,
@@ -221,12 +259,27 @@ InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request)
   return run;
 }
 
+}  // namespace
+}  // namespace inverse_kinematics_run
+
+InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request,
+                                        const Callbacks& callbacks) {
+  Job job(callbacks, request.threads > 0 ? std::optional(request.threads) : std::nullopt);
+  InverseKinematicsRun run;
+  job.run([&] { run = inverse_kinematics_run::find_poses(request, callbacks, job); });
+  return run;
+}
+
+std::string report_page(const InverseKinematicsRun& run) {
+  return report::poses_report(run.result, curves_of(run.tables, run.events), run.scenes,
+                              report::Liveness::kLive);
+}
+
 std::filesystem::path save(InverseKinematicsRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  folder.write("report.html",
-               report::poses_report(run.result, curves_of(run.tables), report::Liveness::kLive));
+  folder.write("report.html", report_page(run));
   return write_last_files(folder, run, watch);
 }
 

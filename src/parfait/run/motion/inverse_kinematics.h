@@ -7,6 +7,8 @@
 
 #include "parfait/report/pages/motion_report.h"
 #include "parfait/result/inverse_kinematics.h"
+#include "parfait/result/scene.h"
+#include "parfait/run/job/callbacks.h"
 #include "parfait/run/motion/motion_inputs.h"
 
 /// Poses of a model from measured markers.
@@ -28,6 +30,8 @@ struct InverseKinematicsRequest {
 struct InverseKinematicsRun {
   result::InverseKinematics result;
   std::vector<std::pair<std::string, std::string>> tables;
+  result::Scenes scenes;  ///< the skeleton in every trial, for the report
+  std::vector<std::vector<report::TrialCurves::Event>> events;  ///< of walking, trial by trial
   result::Timing timing;
 };
 
@@ -38,12 +42,22 @@ result::TrialPoseFacts describe_poses(const motion::Skeleton& skeleton,
                                       const std::vector<double>& weights, bool degrees,
                                       std::vector<std::pair<std::string, std::string>>& tables);
 
-/// The curves of the angle tables among `tables`, for reports.
-std::vector<report::TrialCurves> curves_of(
-    const std::vector<std::pair<std::string, std::string>>& tables);
+/// Events of walking in a trial, by its markers or by the poses; none: it is no walk.
+std::vector<report::TrialCurves::Event> walking_events(const motion::Skeleton& skeleton,
+                                                       const MarkerTrialFile& trial,
+                                                       const motion::TrialPoses& poses);
 
-/// InputError for what cannot be read or does not fit together.
-InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request);
+/// The curves of the angle tables among `tables`, for reports, with the events of each trial.
+std::vector<report::TrialCurves> curves_of(
+    const std::vector<std::pair<std::string, std::string>>& tables,
+    const std::vector<std::vector<report::TrialCurves::Event>>& events);
+
+/// InputError for what cannot be read or does not fit together. Where `stop` of the callbacks ends
+/// it, the result has the trials that were done.
+InverseKinematicsRun inverse_kinematics(const InverseKinematicsRequest& request,
+                                        const Callbacks& callbacks = {});
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const InverseKinematicsRun& run);
 std::filesystem::path save(InverseKinematicsRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

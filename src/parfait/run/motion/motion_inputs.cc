@@ -1,7 +1,6 @@
 #include "parfait/run/motion/motion_inputs.h"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
 
 #include <algorithm>
 #include <cmath>
@@ -191,16 +190,6 @@ std::vector<double> marker_weights(const motion::Skeleton& skeleton, const std::
   }
   return weights;
 }
-
-struct ThreadLimit::Impl {
-  explicit Impl(int threads)
-      : control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)) {}
-  tbb::global_control control;
-};
-ThreadLimit::ThreadLimit(int threads) {
-  if (threads > 0) impl_ = std::make_unique<Impl>(threads);
-}
-ThreadLimit::~ThreadLimit() = default;
 
 std::string motion_text(const motion::Skeleton& skeleton, const motion::TrialPoses& poses,
                         const std::vector<double>& t, const std::string& name) {

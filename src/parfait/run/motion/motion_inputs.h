@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,17 +42,6 @@ std::vector<MarkerTrialFile> read_trials(const std::vector<std::string>& files,
 /// does not apply have 0), or as "NAME=2". InputError for a marker the model does not have.
 std::vector<double> marker_weights(const motion::Skeleton& skeleton, const std::string& tasks_file,
                                    const std::vector<std::string>& settings);
-
-/// So many threads (0: as many as there are) as long as it lives.
-class ThreadLimit {
- public:
-  explicit ThreadLimit(int threads);
-  ~ThreadLimit();
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
 
 /// Coordinates over time: angles in degrees, as OpenSim reads it.
 std::string motion_text(const motion::Skeleton& skeleton, const motion::TrialPoses& poses,

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/run/motion/batch.h"
+#include "run_names.h"
+#include "saving.h"
+
+// parfait batch: many subjects by one command.
+namespace parfait::app {
+namespace {
+
+void print_subject(const result::BatchSubject& subject) {
+  fmt::print("{:<20} {:<14}", subject.subject, subject.status);
+  if (subject.status == "failed") {
+    fmt::print(" {}\n", subject.message);
+    return;
+  }
+  fmt::print(" {} trials, {} frames, {:.3f} mm\n", subject.trials, subject.frames,
+             1e3 * subject.rms);
+}
+
+int batch(const run::BatchRequest& request, const GlobalOptions& global) {
+  const bool tells = !global.json && !global.quiet;
+  auto run = run::batch(request, [&](const result::BatchSubject& subject) {
+    if (tells) print_subject(subject);
+  });
+  const InterruptWatch interrupt;
+  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
+  if (global.json) {
+    fmt::print("{}", io::result_text(run.result));
+  } else if (tells && folder) {
+    fmt::print("table and report of all in {}\n", folder->string());
+  }
+  return folder && !run.result.verdict.partial ? kDone : kNotFinished;
+}
+
+}  // namespace
+
+Command add_batch(CLI::App& app, const GlobalOptions& global) {
+  auto* parser = app.add_subcommand(
+      "batch", "many subjects: a folder each with its trials; calibrate or ik for every one");
+  auto request = std::make_shared<run::BatchRequest>();
+  auto out = std::make_shared<std::string>();
+  auto work = std::make_shared<std::string>("calibrate");
+  auto& own = request->calibrate;
+  parser->add_option("folder", request->folder, "one folder per subject, with C3D and TRC files")
+      ->required()
+      ->type_name("FOLDER");
+  parser->add_option("--model", request->model, "for subjects without an .osim file of their own")
+      ->type_name("MODEL");
+  parser->add_option("--work", *work, "what to do with each")
+      ->check(CLI::IsMember({"calibrate", "ik"}))
+      ->type_name("calibrate|ik");
+  parser->add_option("--priors", own.priors, "of calibrate: file or none")->type_name("FILE|none");
+  parser->add_option("--frames", own.max_frames, "of calibrate: at most so many frames (300)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  parser->add_option("--weights", own.tasks, "weights of markers: OpenSim's task set or setup")
+      ->type_name("FILE");
+  parser->add_option("--weight", own.weights, "weight of a marker, 1 otherwise")
+      ->type_name("MARKER=W");
+  parser->add_flag("--relabel", own.reading.relabel, "repair labels that were exchanged");
+  parser->add_option("--threads", own.threads, "number of threads (all cores)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  parser->add_option("--out", *out, "folder for the results (run/<folder>_batch)")
+      ->type_name("DIR");
+  return {parser, [=, &global] {
+            request->poses_only = *work == "ik";
+            request->out =
+                out->empty() ? run_folder_of("", request->folder).string() + "_batch" : *out;
+            return batch(*request, global);
+          }};
+}
+
+}  // namespace parfait::app

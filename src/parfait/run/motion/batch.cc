@@ -1,0 +1,192 @@
+#include "parfait/run/motion/batch.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <mutex>
+
+#include "parfait/base/error.h"
+#include "parfait/io/results/result_json.h"
+#include "parfait/io/text/csv.h"
+#include "parfait/io/text/number.h"
+#include "parfait/report/pages/batch_report.h"
+#include "parfait/run/job/last_files.h"
+#include "parfait/run/job/run_folder.h"
+#include "parfait/run/job/stopwatch.h"
+#include "parfait/run/job/version.h"
+#include "parfait/run/motion/inverse_kinematics.h"
+
+namespace parfait::run {
+namespace batch_run {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+struct Subject {
+  std::string name, model;
+  std::vector<std::string> trials, statics;
+};
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Subject read_subject(const fs::path& folder, const std::string& model) {
+  Subject out;
+  out.name = folder.filename().string();
+  out.model = model;
+  for (const auto& file : sorted_entries(folder)) {
+    const std::string ending = lower(file.extension().string());
+    if (ending == ".osim") out.model = file.string();
+    if (ending != ".c3d" && ending != ".trc") continue;
+    const std::string name = lower(file.stem().string());
+    const bool stands = name.starts_with("static") || name.starts_with("standing");
+    (stands ? out.statics : out.trials).push_back(file.string());
+  }
+  if (out.trials.empty() && out.statics.empty()) {
+    throw base::InputError({folder.string(), 0, 0}, "has no trials (.c3d, .trc).");
+  }
+  if (out.model.empty()) {
+    throw base::InputError({folder.string(), 0, 0}, "has no .osim, and no --model is given.");
+  }
+  return out;
+}
+
+double rms_of(double squares, double count) {
+  return count > 0 ? std::sqrt(squares / count) : std::nan("");
+}
+
+void find_poses(const Subject& subject, const BatchRequest& request, result::BatchSubject& row) {
+  InverseKinematicsRequest own;
+  own.model = subject.model;
+  own.trials = subject.trials;
+  own.trials.insert(own.trials.end(), subject.statics.begin(), subject.statics.end());
+  own.tasks = request.calibrate.tasks;
+  own.weights = request.calibrate.weights;
+  own.degrees = request.calibrate.degrees;
+  own.reading = request.calibrate.reading;
+  own.threads = request.calibrate.threads;
+  own.out = request.out / subject.name;
+  auto run = inverse_kinematics(own);
+  double squares = 0, count = 0;
+  for (const auto& trial : run.result.trials) {
+    squares += trial.errors.rms * trial.errors.rms * trial.errors.count;
+    count += trial.errors.count;
+    row.frames += trial.frames;
+  }
+  row.rms = rms_of(squares, count);
+  row.status = run.result.verdict.status;
+  row.warnings = static_cast<int>(run.result.verdict.warnings.size());
+  save(run, own.out);
+}
+
+void find_model(const Subject& subject, const BatchRequest& request, result::BatchSubject& row) {
+  CalibrateRequest own = request.calibrate;
+  own.model = subject.model;
+  own.trials = subject.trials;
+  own.statics = subject.statics;
+  own.out = request.out / subject.name;
+  auto run = calibrate(own);
+  double squares = 0, before = 0, count = 0;
+  for (const auto& trial : run.result.trials) {
+    squares += trial.rms_all * trial.rms_all * trial.all_frames;
+    before += trial.start_rms * trial.start_rms * trial.all_frames;
+    count += trial.all_frames;
+    row.frames += trial.all_frames;
+  }
+  row.rms = rms_of(squares, count);
+  row.rms_before = rms_of(before, count);
+  row.status = run.result.verdict.status;
+  if (run.result.verdict.partial) row.message = run.result.verdict.message;
+  row.warnings = static_cast<int>(run.result.verdict.warnings.size());
+  save(run, own.out);
+}
+
+}  // namespace
+}  // namespace batch_run
+
+BatchRun batch(const BatchRequest& request,
+               const std::function<void(const result::BatchSubject&)>& on_subject) {
+  namespace fs = std::filesystem;
+  Stopwatch watch;
+  if (!fs::is_directory(request.folder)) {
+    throw base::InputError({request.folder, 0, 0}, "is not a folder: one folder per subject.");
+  }
+  check_replaceable(request.out / "summary");
+  std::vector<batch_run::Subject> subjects;
+  for (const auto& entry : batch_run::sorted_entries(request.folder)) {
+    if (fs::is_directory(entry) && !entry.filename().string().starts_with(".")) {
+      subjects.push_back(batch_run::read_subject(entry, request.model));
+    }
+  }
+  if (subjects.empty()) {
+    throw base::InputError({request.folder, 0, 0}, "has no folders: one per subject is expected.");
+  }
+  for (const auto& subject : subjects) check_replaceable(request.out / subject.name);
+  BatchRun run;
+  auto& result = run.result;
+  result.verdict = {version(), "done", false, "done", {}};
+  result.folder = request.folder;
+  result.model = request.model;
+  result.work = request.poses_only ? "ik" : "calibrate";
+  result.subjects.resize(subjects.size());
+  std::mutex telling;
+  const auto work = [&](std::size_t i) {
+    auto& row = result.subjects[i];
+    row.subject = subjects[i].name;
+    row.trials = static_cast<int>(subjects[i].trials.size() + subjects[i].statics.size());
+    row.rms = row.rms_before = std::nan("");
+    try {
+      (request.poses_only ? batch_run::find_poses : batch_run::find_model)(subjects[i], request,
+                                                                           row);
+    } catch (const base::InputError& error) {
+      row.status = "failed";
+      row.message = error.what();
+    }
+    if (!on_subject) return;
+    const std::lock_guard lock(telling);
+    on_subject(row);
+  };
+  tbb::task_arena arena(request.calibrate.threads > 0 ? request.calibrate.threads
+                                                      : tbb::task_arena::automatic);
+  arena.execute([&] { tbb::parallel_for(std::size_t{0}, subjects.size(), work); });
+  for (const auto& subject : result.subjects) {
+    if (subject.status != "failed" && subject.status != "not_converged") continue;
+    result.verdict.partial = true;
+    result.verdict.status = "incomplete";
+    result.verdict.warnings.push_back(subject.subject + ": " + subject.message);
+  }
+  run.timing.add("subjects", watch.lap());
+  const auto cell = [](double x) { return std::isnan(x) ? "" : io::number_text(x); };
+  std::vector<std::vector<std::string>> rows{{"subject", "status", "trials", "frames",
+                                              "rms_before [m]", "rms [m]", "warnings", "message"}};
+  for (const auto& s : result.subjects) {
+    rows.push_back({s.subject, s.status, std::to_string(s.trials), std::to_string(s.frames),
+                    cell(s.rms_before), cell(s.rms), std::to_string(s.warnings), s.message});
+  }
+  run.tables.emplace_back("subjects.csv", io::csv_text(rows));
+  return run;
+}
+
+std::filesystem::path save(BatchRun& run, const std::filesystem::path& target) {
+  Stopwatch watch;
+  RunFolder folder(target / "summary");
+  for (const auto& [name, text] : run.tables) folder.write(name, text);
+  folder.write("report.html", report::batch_report(run.result));
+  return write_last_files(folder, run, watch);
+}
+
+}  // namespace parfait::run
