@@ -344,7 +344,7 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   run.timing.add("calibration", watch.lap());
   result.verdict.message = found.iteration.message;
   if (!found.iteration.converged()) {
-    result.verdict.status = job.stopped() ? "interrupted" : "not_converged";
+    result.verdict.status = "not_converged";
     result.verdict.partial = true;
   }
   fill(found, result);
@@ -353,7 +353,12 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   run.tables.emplace_back("joint_centres.csv", centres_csv(found));
   run.tables.emplace_back("marker_places.csv", markers_csv(found));
 
-  if (job.stopped()) return run;
+  const auto interrupted = [&] {
+    result.verdict.status = result.verdict.message = "interrupted";
+    result.verdict.partial = true;
+    return run;
+  };
+  if (job.stopped()) return interrupted();
 
   // Poses of all frames, with the model as it was and as it is.
   motion::BoundGeometry before, after;
@@ -367,11 +372,7 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
     const auto old_poses =
         motion::solve_poses(skeleton, before, trial.markers, weights, pose_options);
     const auto poses = motion::solve_poses(skeleton, after, trial.markers, weights, pose_options);
-    if (job.stopped()) {
-      result.verdict.status = result.verdict.message = "interrupted";
-      result.verdict.partial = true;
-      return run;
-    }
+    if (job.stopped()) return interrupted();
     run.scenes.motions.push_back(pose_motion(skeleton, found.geometry, trial, poses));
     run.events.push_back(walking_events(skeleton, trial, poses));
     const auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
