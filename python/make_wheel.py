@@ -30,6 +30,7 @@ def main() -> None:
             "License: BSD-3-Clause\nRequires-Python: >=3.9\nRequires-Dist: numpy\n")
         (info / "WHEEL").write_text(
             f"Wheel-Version: 1.0\nGenerator: parfait\nRoot-Is-Purelib: false\nTag: {python}-{python}-{platform}\n")
+        out.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", "wheel", "pack", str(root), "--dest-dir", str(out)], check=True)
 
 

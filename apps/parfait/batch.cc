@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "command.h"
 #include "interrupt.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/motion/batch.h"
+#include "parfait/run/summary/people_text.h"
 #include "run_names.h"
 #include "saving.h"
 
@@ -11,23 +14,19 @@
 namespace parfait::app {
 namespace {
 
-void print_subject(const result::BatchSubject& subject) {
-  fmt::print("{:<20} {:<14}", subject.subject, subject.status);
-  if (subject.status == "failed") {
-    fmt::print(" {}\n", subject.message);
-    return;
-  }
-  fmt::print(" {} trials, {} frames, {:.3f} mm\n", subject.trials, subject.frames,
-             1e3 * subject.rms);
-}
-
 int batch(const run::BatchRequest& request, const GlobalOptions& global) {
   const bool tells = !global.json && !global.quiet;
-  auto run = run::batch(request, [&](const result::BatchSubject& subject) {
-    if (tells) print_subject(subject);
-  });
+  run::Callbacks callbacks;
+  callbacks.on_ready = InterruptWatch::begin;
+  callbacks.stop = InterruptWatch::requested;
   const InterruptWatch interrupt;
-  const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
+  auto run = run::batch(request, callbacks, [&](const result::BatchSubject& subject) {
+    if (!tells) return;
+    fmt::print("{}", run::subject_text(subject));
+    std::fflush(stdout);
+  });
+  const auto target = request.out / "summary";
+  const auto folder = save_or_tell(target, [&] { return run::save(run, target); });
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));
   } else if (tells && folder) {

@@ -11,7 +11,7 @@
 #include "interrupt.h"
 #include "output.h"
 #include "parfait/base/error.h"
-#include "plugin.h"
+#include "parfait/run/job/plugin.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
     return app::kBadInput;
   }
   global.arguments = app::deciding_arguments(argc, argv);
-  for (const auto& plugin : global.plugins) app::load_plugin(plugin);
+  for (const auto& plugin : global.plugins) run::load_plugin(plugin);
   for (const auto& command : commands) {
     if (*command.parser) return command.run();
   }

@@ -85,6 +85,13 @@ struct Server::Parts {
   std::atomic<bool> was_listened = false;
   std::atomic<Clock::rep> last_listened = 0;
 
+  /// Ends listening. A server that does not listen yet would not hear it, and must hear it once
+  /// only: run() asks again.
+  std::atomic<bool> told_to_end = false;
+  void end_listening() {
+    if (http.is_running() && !told_to_end.exchange(true)) http.stop();
+  }
+
   void listen_to_requests();
   void answer_events(const Request& request, Response& response);
   /// Runs `work` and turns what it throws into an answer.
@@ -261,9 +268,14 @@ std::string Server::opening_address() const {
 void Server::run(bool once, double patience) {
   auto& parts = *parts_;
   // Looks at the files now and then, and whether somebody still looks at the page.
+  std::atomic<bool> listens = true;
   std::thread watch([&] {
-    while (!parts.stopping) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    while (listens) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(parts.stopping ? 10 : 300));
+      if (parts.stopping) {
+        parts.end_listening();
+        continue;
+      }
       parts.session.look_at_files();
       if (!once || !parts.was_listened || parts.listeners > 0) continue;
       const Clock::duration since(Clock::now().time_since_epoch().count() - parts.last_listened);
@@ -271,6 +283,7 @@ void Server::run(bool once, double patience) {
     }
   });
   parts.http.listen_after_bind();
+  listens = false;
   parts.stopping = true;
   watch.join();
 }
@@ -279,7 +292,7 @@ void Server::stop() {
   parts_->stopping = true;
   parts_->session.cancel_all();
   parts_->session.events().close();
-  parts_->http.stop();
+  parts_->end_listening();
 }
 
 }  // namespace parfait::serve

@@ -21,22 +21,22 @@ from typing import Any as _Any
 
 from . import _parfait
 from ._builder import Body, Frame, ModelBuilder, OdeBuilder, python_ode
-from ._commands import Conversion, calibrate, convert, design, gradient, id, ik, minimize, scale
+from ._commands import Conversion, batch, calibrate, convert, design, gait, gradient, id, ik, minimize, scale
 from ._errors import InputError, NotFinished
-from ._findings import Calibration, Design, Gradient, Minimization, Moments, Poses, Scaling, TrialPoses
+from ._findings import Batch, Calibration, Design, Gait, Gradient, Minimization, Moments, Poses, Scaling, TrialPoses
 from ._model import Model
 from ._problem import Problem, fit
-from ._report import Plot, Report
+from ._report import Plot, Report, lines
 from ._results import Fit, Modes, Parameter, Simulation, Table, Trajectory, load
 
 __version__: str = _parfait.__version__
 
 __all__ = [
-    "Body", "Calibration", "Conversion", "Design", "Fit", "Frame", "Gradient", "InputError", "Minimization", "Model",
-    "ModelBuilder", "Modes", "Moments", "NotFinished", "OdeBuilder", "Parameter", "Plot", "Poses", "Problem", "Report",
-    "Scaling", "Simulation", "Table", "Trajectory", "TrialPoses", "calibrate", "check", "convert", "design", "elements",
-    "fit", "gradient", "human", "id", "ik", "import_motion", "load", "load_plugin", "minimize", "modes", "python_ode",
-    "report", "scale", "simulate", "synthesize", "verify", "view",
+    "Batch", "Body", "Calibration", "Conversion", "Design", "Fit", "Frame", "Gait", "Gradient", "InputError",
+    "Minimization", "Model", "ModelBuilder", "Modes", "Moments", "NotFinished", "OdeBuilder", "Parameter", "Plot",
+    "Poses", "Problem", "Report", "Scaling", "Simulation", "Table", "Trajectory", "TrialPoses", "batch", "calibrate",
+    "check", "convert", "design", "elements", "fit", "gait", "gradient", "human", "id", "ik", "import_motion", "lines", "load",
+    "load_plugin", "minimize", "modes", "python_ode", "report", "scale", "simulate", "synthesize", "verify", "view",
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from . import _parfait
 from ._errors import InputError
-from ._findings import Calibration, Design, Gradient, Minimization, Moments, Poses, Scaling
+from ._findings import Batch, Calibration, Design, Gait, Gradient, Minimization, Moments, Poses, Scaling
 from ._model import _names, _wrap_partial, given
 from ._problem import Problem, engine_of
 from ._progress import progress_callback
@@ -111,6 +111,63 @@ def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path |
     return _find(Calibration, _parfait.calibrate, options)
 
 
+def batch(folder: Path, out: Path, *, model: Path | None = None, work: str = "calibrate", priors: Path | None = None,
+          frames: int | None = None, weights: Path | None = None, weight: Mapping[str, float] | None = None,
+          relabel: bool = False, threads: int | None = None,
+          progress: bool | Callable[[float], Any] | None = None) -> Batch:
+    """Calibrates, or finds the poses of, many subjects.
+
+    Parameters
+    ----------
+    folder : one folder per subject, with its trials (C3D, TRC) and, if it has one, its model (.osim)
+    out : where each subject gets its run folder, ``out/<subject>``, and all of them ``out/summary``
+    model : for subjects without a model of their own
+    work : calibrate or ik
+    priors, frames, weights, weight, relabel : as of :func:`calibrate`
+
+    Returns
+    -------
+    Batch
+        A row per subject. What fails for one is told in its row and stops no other; interrupted, those that were done.
+    """
+    if work not in ("calibrate", "ik"):
+        raise InputError(f'work="{work}": must be "calibrate" or "ik".')
+    options = given(folder=os.fspath(folder), out=os.fspath(out), model=None if model is None else os.fspath(model),
+                    poses_only=work == "ik", priors=None if priors is None else os.fspath(priors), max_frames=frames,
+                    tasks=None if weights is None else os.fspath(weights), weights=_settings(weight), relabel=relabel,
+                    threads=threads)
+    with progress_callback(progress) as show:
+        try:
+            done = _find(Batch, _parfait.batch, options | given(on_progress=show))
+        except KeyboardInterrupt as stop:
+            stop.partial.save(os.path.join(out, "summary"))  # type: ignore[attr-defined]
+            raise
+    done.save(os.path.join(out, "summary"))
+    return done
+
+
+def gait(trials: Path | Sequence[Path], *, curves: Path | Sequence[Path] = (), units: str | None = None,
+         emg_filter: float | None = None, progress: bool | Callable[[float], Any] | None = None) -> Gait:
+    """Events, gait parameters and curves over the gait cycle of walking trials.
+
+    Parameters
+    ----------
+    trials : files with measured markers (C3D, TRC)
+    curves : coordinates or moments over time (MOT, STO), one file per trial, in order
+    units : of length, instead of what the files say
+    emg_filter : smoothing of EMG envelopes [Hz], 6 if not given
+
+    Examples
+    --------
+    >>> walk = gait("tests/motion_files/data/MACsample.c3d")
+    >>> walk.trials[0]["source"], round(walk.trials[0]["speed"], 2)
+    ('kinematics', 1.2)
+    """
+    options = given(trials=_paths(trials), curves=_paths(curves), units=units, emg_filter=emg_filter)
+    with progress_callback(progress) as show:
+        return _find(Gait, _parfait.analyse_gait, options | given(on_progress=show))
+
+
 def scale(setup: Path, *, model: Path | None = None, static: Path | None = None, mass: float | None = None,
           opensim_scaling: bool = False, units: str | None = None, axes: str | None = None) -> Scaling:
     """A model in the size of a subject by distances between markers, from a setup file of OpenSim's scale tool.
@@ -126,7 +183,7 @@ def scale(setup: Path, *, model: Path | None = None, static: Path | None = None,
 
 def id(model: Path, motion: Path, *, loads: Path | None = None, filter: float | None = None,
        feet: Sequence[str] | None = None, axes: str | None = None, start: float | None = None,
-       until: float | None = None) -> Moments:
+       until: float | None = None, progress: bool | Callable[[float], Any] | None = None) -> Moments:
     """Moments and powers at the joints from a motion and the loads (inverse dynamics).
 
     Parameters
@@ -150,7 +207,8 @@ def id(model: Path, motion: Path, *, loads: Path | None = None, filter: float | 
     options = given(model=os.fspath(model), motion=os.fspath(motion), loads=None if loads is None else os.fspath(loads),
                     filter=filter, feet=None if feet is None else ",".join(_names(feet) or []), axes=axes,
                     until=until) | given(**{"from": start})
-    return _find(Moments, _parfait.find_moments, options)
+    with progress_callback(progress) as show:
+        return _find(Moments, _parfait.find_moments, options | given(on_progress=show))
 
 
 @dataclass(frozen=True)

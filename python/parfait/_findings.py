@@ -9,7 +9,7 @@ import math
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,17 +19,27 @@ from ._errors import InputError, NotFinished
 from ._results import Array, Table, _optional, _Saved
 
 
+def _words(text: str) -> dict[str, list[str]]:
+    """Columns of a table as they are written."""
+    rows = list(csv.reader(io.StringIO(text)))
+    return {name: [row[i] for row in rows[1:]] for i, name in enumerate(rows[0])}
+
+
+def _numbers(cells: Sequence[str]) -> Array:
+    """A read-only array; empty cells are NaN. ValueError if one is a word."""
+    values = np.array([float(cell) if cell else math.nan for cell in cells])
+    values.flags.writeable = False
+    return values
+
+
 def read_csv(text: str) -> dict[str, Any]:
     """Columns of a table: read-only arrays where all cells are numbers (empty: NaN), otherwise lists of words."""
-    rows = list(csv.reader(io.StringIO(text)))
     columns: dict[str, Any] = {}
-    for name, cells in zip(rows[0], zip(*rows[1:])) if len(rows) > 1 else ((name, ()) for name in rows[0]):
+    for name, cells in _words(text).items():
         try:
-            values = np.array([float(cell) if cell else math.nan for cell in cells])
-            values.flags.writeable = False
-            columns[name] = values
+            columns[name] = _numbers(cells)
         except ValueError:
-            columns[name] = list(cells)
+            columns[name] = cells
     return columns
 
 
@@ -302,6 +312,63 @@ class Moments(_Finding, Mapping[str, Array]):
         """A table indexed by time."""
         pandas = _optional("pandas", "to_pandas()")
         return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
+
+
+class Gait(_Finding):
+    """Walking (:func:`parfait.gait`).
+
+    Attributes
+    ----------
+    trials : what result.json says about each trial: its events, strides and speed
+    events, strides, parameters : tables; ``parameters`` has mean and sd over all strides of a side
+    cycles : curves over the gait cycle by ``(name, side)``, side ``""`` for what belongs to none: tables with
+        ``percent``, ``mean`` and ``sd``
+    """
+
+    def __init__(self, engine: Any):
+        super().__init__(engine)
+        self.trials: list[dict[str, Any]] = self.json["trials"]
+
+    @property
+    def events(self) -> Table:
+        return Table(_without_units(self.table("events.csv")))
+
+    @property
+    def strides(self) -> Table:
+        return Table(_without_units(self.table("strides.csv")))
+
+    @property
+    def parameters(self) -> Table:
+        return self.table("parameters.csv")
+
+    @property
+    def cycles(self) -> dict[tuple[str, str], Table]:
+        if "cycles.csv" not in self._texts:
+            return {}
+        rows = _words(self._texts["cycles.csv"])
+        keys = list(dict.fromkeys(zip(rows["curve"], rows["side"])))
+        chosen = {key: [i for i, own in enumerate(zip(rows["curve"], rows["side"])) if own == key] for key in keys}
+        return {key: Table({name: _numbers([rows[name][i] for i in places]) for name in ("percent", "mean", "sd")})
+                for key, places in chosen.items()}
+
+
+class Batch(_Finding):
+    """Many subjects (:func:`parfait.batch`). Each has a run folder of its own.
+
+    Attributes
+    ----------
+    subjects : a table with ``subject``, ``status``, ``trials``, ``frames``, ``rms_before`` and ``rms`` [m], ...
+    """
+
+    @property
+    def subjects(self) -> Table:
+        rows = self.json["subjects"]
+        columns: dict[str, Any] = {key: [row[key] for row in rows] for key in rows[0]}
+        for key in ("trials", "frames", "warnings"):
+            columns[key] = np.array(columns[key], dtype=int)
+        for key in ("rms_before", "rms"):
+            columns[key] = np.array(columns[key], dtype=float)  # null: NaN
+        return Table(columns)
 
 
 class Gradient(_Finding, Mapping[str, float]):

@@ -65,8 +65,9 @@ class Model:
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the model file."""
+        text = self.text  # refused before anything is written
         with open(file, "w", encoding="utf-8") as out:
-            out.write(self.text)
+            out.write(text)
 
     def check(self) -> dict[str, Any]:
         """What is in the model, as ``parfait check --json`` tells it."""

@@ -170,8 +170,9 @@ class Problem:
             name = element.attributes.get("model")
             if name in self._models:
                 element.attributes["model"] = f"{name}.xml"
-        for name, model in self._models.items():
-            model.save(folder / f"{name}.xml")
+        files = {folder / f"{name}.xml": model.text for name, model in self._models.items()}  # refused before any is written
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
         target.write_text(root.document(), encoding="utf-8")
 
     def check(self) -> dict[str, Any]:

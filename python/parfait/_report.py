@@ -5,6 +5,10 @@ from __future__ import annotations
 import html
 import os
 import re
+from collections.abc import Mapping
+from typing import Any
+
+from . import _parfait
 
 FIGURE = re.compile(r'<figure\b[^>]*\bdata-plot="([^"]*)"[^>]*>.*?</figure>', re.DOTALL)
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
@@ -49,6 +53,20 @@ class Plot:
 
     def __repr__(self) -> str:
         return f"<parfait.Plot {self.name}: {len(self.svg)} pictures>"
+
+
+def lines(curves: Mapping[str, tuple[Any, Any]], *, title: str = "", x: str = "", y: str = "", log: bool = False) -> Plot:
+    """A picture as reports have them, of curves by name: ``{"k": (x, y)}``. ``log``: the y axis is logarithmic.
+
+    Examples
+    --------
+    >>> import parfait as pf
+    >>> len(pf.lines({"a": ([0, 1, 2], [1, 4, 2])}, title="three points").svg)
+    1
+    """
+    given = [(name, [float(v) for v in a], [float(v) for v in b]) for name, (a, b) in curves.items()]
+    figure, style = _parfait.draw_lines(title, x, y, log, given)
+    return Plot("lines", [figure], style)
 
 
 def plots(page: str) -> dict[str, Plot]:

@@ -123,10 +123,12 @@ def _restore(kind: str, files: dict[str, bytes]) -> Any:
 
 def load(folder: str | os.PathLike[str]) -> Any:
     """A run folder, read back: a :class:`Fit`, :class:`Simulation`, :class:`Poses`, :class:`Calibration`,
-    :class:`Scaling`, :class:`Moments` or :class:`Gradient`."""
+    :class:`Scaling`, :class:`Moments`, :class:`Gait`, :class:`Batch`, :class:`Gradient`, :class:`Minimization` or
+    :class:`Design`."""
     from . import _findings
     kinds = {"ik": _findings.Poses, "calibrate": _findings.Calibration, "scale": _findings.Scaling,
-             "id": _findings.Moments, "gradient": _findings.Gradient}
+             "id": _findings.Moments, "gait": _findings.Gait, "batch": _findings.Batch,
+             "gradient": _findings.Gradient, "minimize": _findings.Minimization, "design": _findings.Design}
     name = os.fspath(folder)
     command = _parfait.saved_command(name)
     if command == "fit":
@@ -176,17 +178,20 @@ class Simulation(_Saved, Mapping[str, Array]):
     def __init__(self, engine: _parfait.Simulation):
         self._engine = engine
         columns = engine.trajectory()
-        self.t: Array = columns["t"] if "t" in columns else np.empty(0)
-        about = self.json
-        names = about["options"].get("sensitivity") or []
-        self._columns = {name: values for name, values in columns.items() if name != "t"}
-        derived = {f"d{q}/d{n}" for q in self._columns for n in names}
-        self._quantities = [name for name in self._columns if name not in derived]
-        self.d = _Derivatives(self._columns, self._quantities, names)
-        self.status: str = about["status"]
-        self.message: str = about["message"]
-        self.warnings: list[str] = about["warnings"]
-        self.events: list[dict[str, Any]] = about["events"]
+        names = engine.sensitivity()
+        self.t: Array = columns.pop("t") if "t" in columns else np.empty(0)
+        self._columns = columns
+        derived = {f"d{q}/d{n}" for q in columns for n in names} if names else set()
+        self._quantities = [name for name in columns if name not in derived]
+        self.d = _Derivatives(columns, self._quantities, names)
+        self.status: str
+        self.message: str
+        self.warnings: list[str]
+        self.status, self.message, self.warnings = engine.verdict()
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return self.json["events"]
 
     @property
     def finished(self) -> bool:
@@ -402,14 +407,14 @@ class Fit(_Saved, Mapping[str, Parameter]):
         return f"<parfait.Fit: {self.status}, {len(self)} parameters, objective {self.objective}>"
 
 
-class Modes:
+class Modes(_Saved):
     """Static equilibrium and vibration modes.
 
     ``modes`` has a dictionary per mode (``frequency_hz``, ``damping``, ``moves_most``, ...); ``shapes[q]`` is the
     complex amplitude of a quantity in each mode.
     """
 
-    def __init__(self, engine: _parfait.Modes):
+    def __init__(self, engine: _parfait.Modes | _StoredModes):
         self._engine = engine
         about = self.json
         self.status: str = about["status"]
@@ -422,22 +427,47 @@ class Modes:
         self.equilibrium = {name: float(values[0]) for name, values in point.items() if len(values)}
 
     @property
-    def json(self) -> dict[str, Any]:
-        return json.loads(self._engine.json())
-
-    @property
     def frequencies(self) -> Array:
         """Undamped frequencies [Hz], slowest first."""
         return np.array([m["frequency_hz"] for m in self.modes])
 
-    def summary(self) -> str:
-        return self._engine.text()
+    def _repr_html_(self) -> str:
+        import html
+        return f"<pre>{html.escape(self.summary())}</pre>"
 
-    def __str__(self) -> str:
-        return self.summary()
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        self._engine.save(os.fspath(folder))
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch) / "run"
+            self.save(folder)
+            files = {p.name: p.read_bytes() for p in folder.iterdir()}
+        return (Modes, (_StoredModes(files, self.summary(), self._engine.shapes()),))
 
     def __repr__(self) -> str:
         return f"<parfait.Modes: {self.status}, {len(self.modes)} modes, {self.stability}>"
+
+
+class _StoredModes:
+    """Modes in another process, with the face of the engine's."""
+
+    def __init__(self, files: dict[str, bytes], text: str, shapes: tuple[Any, ...]):
+        self._files, self._text, self._shapes = files, text, shapes
+
+    def json(self) -> str:
+        return self._files["result.json"].decode()
+
+    def text(self) -> str:
+        return self._text
+
+    def report(self) -> str:
+        return self._files["report.html"].decode()
+
+    def shapes(self) -> tuple[Any, ...]:
+        return self._shapes
+
+    def save(self, folder: str) -> None:
+        target = pathlib.Path(folder)
+        if target.exists() and not (target / "result.json").exists() and any(target.iterdir()):
+            raise InputError(f"{folder}: is not a run folder.")
+        target.mkdir(parents=True, exist_ok=True)
+        for name, data in self._files.items():
+            (target / name).write_bytes(data)

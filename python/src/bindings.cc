@@ -69,13 +69,13 @@ Conversation::Conversation(const py::dict& options) {
   if (on_progress_) {
     callbacks_.on_progress = [this](double fraction, const std::string& note) {
       const py::gil_scoped_acquire lock;
-      on_progress_(fraction, note);
+      tell(on_progress_, fraction, note);
     };
   }
   if (on_problem_) {
     callbacks_.on_problem = [this](const result::ProblemFacts& facts) {
       const py::gil_scoped_acquire lock;
-      on_problem_(io::facts_text(facts));
+      tell(on_problem_, io::facts_text(facts));
     };
   }
   if (on_iteration_) {
@@ -97,7 +97,7 @@ Conversation::Conversation(const py::dict& options) {
       line["rank"] = i.rank;
       line["condition"] = i.condition;
       line["values"] = values;
-      on_iteration_(line);
+      tell(on_iteration_, line);
     };
   }
 }

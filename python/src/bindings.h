@@ -62,6 +62,18 @@ class Conversation {
   /// Raises what a signal raised meanwhile (KeyboardInterrupt), with the result.
   void raise_if_interrupted(const py::object& partial);
 
+  /// Calls a callable of Python. Ctrl-C that arrives in there is Ctrl-C, and no exception of it.
+  template <class... Arguments>
+  void tell(const py::object& callable, Arguments&&... arguments) {
+    if (interrupt_) return;
+    try {
+      callable(std::forward<Arguments>(arguments)...);
+    } catch (py::error_already_set& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      interrupt_ = std::make_unique<py::error_already_set>(error);
+    }
+  }
+
  private:
   bool ask();
 

@@ -1,15 +1,16 @@
-#include <dlfcn.h>
-
-#include <filesystem>
+#include <array>
 
 #include "bindings.h"
 #include "parfait/base/error.h"
 #include "parfait/io/problem/problem_file.h"
 #include "parfait/io/results/elements_json.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/report/drawing/plot.h"
+#include "parfait/report/html/style.h"
 #include "parfait/run/fit/facts.h"
 #include "parfait/run/human/human.h"
 #include "parfait/run/import/motion_import.h"
+#include "parfait/run/job/plugin.h"
 #include "parfait/run/job/report.h"
 #include "parfait/run/job/version.h"
 #include "parfait/run/summary/facts_text.h"
@@ -18,17 +19,6 @@
 
 namespace parfait::python {
 namespace {
-
-/// Element types that register themselves while the library loads.
-void load_plugin(const std::string& file) {
-  if (!std::filesystem::exists(file)) {
-    throw base::InputError(file + ": there is no such file.");
-  }
-  const std::string path = std::filesystem::absolute(file).string();
-  if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    throw base::InputError(file + ": cannot be loaded: " + dlerror());
-  }
-}
 
 std::string verify(const py::dict& options) {
   Conversation conversation(options);
@@ -40,7 +30,7 @@ std::string verify(const py::dict& options) {
     found = run::verify(conversation.callbacks(), [&](const auto& problem) {
       if (!on_solved) return;
       const py::gil_scoped_acquire lock;
-      on_solved(problem.name, problem.digits, problem.passed);
+      conversation.tell(on_solved, problem.name, problem.digits, problem.passed);
     });
   }
   auto text = io::result_text(found);
@@ -65,6 +55,36 @@ py::tuple import_motion(const std::string& file, const py::dict& options) {
   py::dict tables;
   for (const auto& [name, text] : run.tables) tables[py::str(name)] = text;
   return py::make_tuple(io::result_text(run.result), tables);
+}
+
+using NamedLine = std::tuple<std::string, std::vector<double>, std::vector<double>>;
+
+/// A figure of the report with lines of one's own, and the style it needs.
+py::tuple draw_lines(const std::string& title, const std::string& x, const std::string& y,
+                     bool log_y, const std::vector<NamedLine>& lines) {
+  using report::Ink;
+  constexpr std::array kInks{Ink::kModel, Ink::kSecond, Ink::kThird, Ink::kFourth, Ink::kFifth};
+  report::Plot plot{.name = "lines",
+                    .title = title,
+                    .text = title,
+                    .x = {.label = x},
+                    .y = {.label = y, .log = log_y}};
+  std::vector<report::LegendEntry> entries;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& [name, xs, ys] = lines[i];
+    if (xs.size() != ys.size()) {
+      throw base::InputError("line \"" + name + "\": x and y must have the same length.");
+    }
+    const Ink ink = kInks[i % kInks.size()];
+    const bool dashed = i / kInks.size() % 2 == 1;
+    using Sign = report::LegendEntry::Sign;
+    entries.push_back({dashed ? Sign::kDashed : Sign::kLine, ink, name});
+    plot.layers.emplace_back(report::Line{xs, ys, ink, dashed});
+  }
+  return py::make_tuple(
+      report::figure(plot.name, "", plot.title, "", picture(plot) + report::legend(entries))
+          .markup(),
+      "<style>" + std::string(report::style_sheet()) + "</style>");
 }
 
 std::string make_human(const py::dict& options) {
@@ -99,7 +119,8 @@ std::string make_human(const py::dict& options) {
 
 void bind_files(py::module_& module) {
   module.attr("__version__") = run::version();
-  module.def("load_plugin", load_plugin);
+  module.def("load_plugin", run::load_plugin);
+  module.def("draw_lines", draw_lines);
   module.def("verify", verify);
   module.def("make_human", make_human);
   module.def("import_motion", import_motion);

@@ -2,14 +2,14 @@
 #include "parfait/base/error.h"
 #include "parfait/io/results/design_tables.h"
 #include "parfait/io/results/result_json.h"
-#include "parfait/report/pages/design_report.h"
-#include "parfait/report/pages/motion_report.h"
 #include "parfait/run/convert/convert.h"
 #include "parfait/run/design/design.h"
 #include "parfait/run/dynamics/inverse_dynamics.h"
 #include "parfait/run/fit/gradient.h"
 #include "parfait/run/fit/minimization.h"
+#include "parfait/run/motion/batch.h"
 #include "parfait/run/motion/calibrate.h"
+#include "parfait/run/motion/gait.h"
 #include "parfait/run/motion/inverse_kinematics.h"
 #include "parfait/run/motion/scale.h"
 #include "parfait/run/summary/design_text.h"
@@ -31,6 +31,12 @@ std::string text_of(const run::CalibrateRun& run) {
 }
 std::string text_of(const run::InverseDynamicsRun& run) {
   return run::moments_text(run);
+}
+std::string text_of(const run::GaitRun& run) {
+  return run::gait_text(run);
+}
+std::string text_of(const run::BatchRun& run) {
+  return run::batch_text(run);
 }
 std::string text_of(const run::ScaleRun& run) {
   return run::scaling_text(run);
@@ -60,18 +66,13 @@ Tables tables_of(const run::DesignRun& run) {
   return {files.begin(), files.end()};
 }
 
-std::string report_of(const run::InverseKinematicsRun& run) {
-  return run::report_page(run);
-}
-std::string report_of(const run::CalibrateRun& run) {
-  return run::report_page(run);
-}
-std::string report_of(const run::DesignRun& run) {
-  return report::design_report(run.result, run.tables);
-}
 template <class Run>
-std::string report_of(const Run& /*run*/) {
-  return {};  // no page of its own
+std::string report_of(const Run& run) {
+  if constexpr (requires { run::report_page(run); }) {
+    return run::report_page(run);
+  } else {
+    return {};  // no page of its own
+  }
 }
 
 template <class Run>
@@ -154,8 +155,8 @@ std::shared_ptr<run::ScaleRun> scale(const py::dict& options) {
   take(options, "opensim_scaling", request.as_opensim);
   take(options, "units", request.reading.units);
   take(options, "axes", request.reading.axes);
-  return converse<run::ScaleRun>(options,
-                                 [&](const auto& /*callbacks*/) { return run::scale(request); });
+  return converse<run::ScaleRun>(
+      options, [&](const auto& callbacks) { return run::scale(request, callbacks); });
 }
 
 std::shared_ptr<run::InverseDynamicsRun> find_moments(const py::dict& options) {
@@ -169,7 +170,36 @@ std::shared_ptr<run::InverseDynamicsRun> find_moments(const py::dict& options) {
   take(options, "from", request.from);
   take(options, "until", request.until);
   return converse<run::InverseDynamicsRun>(
-      options, [&](const auto& /*callbacks*/) { return run::find_moments(request); });
+      options, [&](const auto& callbacks) { return run::find_moments(request, callbacks); });
+}
+
+std::shared_ptr<run::GaitRun> analyse_gait(const py::dict& options) {
+  run::GaitRequest request;
+  take(options, "trials", request.trials);
+  take(options, "curves", request.curves);
+  take(options, "units", request.units);
+  take(options, "emg_filter", request.emg_cutoff);
+  return converse<run::GaitRun>(
+      options, [&](const auto& callbacks) { return run::analyse_gait(request, callbacks); });
+}
+
+std::shared_ptr<run::BatchRun> batch(const py::dict& options) {
+  run::BatchRequest request;
+  auto& own = request.calibrate;
+  std::string out;
+  take(options, "folder", request.folder);
+  take(options, "out", out);
+  request.out = out;
+  take(options, "model", request.model);
+  take(options, "poses_only", request.poses_only);
+  take(options, "priors", own.priors);
+  take(options, "max_frames", own.max_frames);
+  take(options, "tasks", own.tasks);
+  take(options, "weights", own.weights);
+  take(options, "relabel", own.reading.relabel);
+  take(options, "threads", own.threads);
+  return converse<run::BatchRun>(
+      options, [&](const auto& callbacks) { return run::batch(request, callbacks); });
 }
 
 std::shared_ptr<run::GradientRun> find_gradient(const std::optional<estimate::Problem>& problem,
@@ -201,20 +231,26 @@ std::shared_ptr<run::MinimizationRun> minimize(const std::optional<estimate::Pro
   take(options, "tolerance", request.tolerance);
   py::object on_step;
   take(options, "on_step", on_step);
-  return converse<run::MinimizationRun>(options, [&](const auto& callbacks) {
-    return run::minimize(request, callbacks, [&](const result::Minimization::Step& step) {
-      if (!on_step) return;
-      const py::gil_scoped_acquire lock;
-      py::dict line;
-      line["number"] = step.iteration;
-      line["objective"] = step.objective;
-      line["gradient"] = step.gradient;
-      line["step"] = step.length;
-      line["evaluations"] = step.evaluations;
-      line["values"] = step.values;
-      on_step(line);
-    });
-  });
+  Conversation conversation(options);
+  const auto hear = [&](const result::Minimization::Step& step) {
+    if (!on_step) return;
+    const py::gil_scoped_acquire lock;
+    py::dict line;
+    line["number"] = step.iteration;
+    line["objective"] = step.objective;
+    line["gradient"] = step.gradient;
+    line["step"] = step.length;
+    line["evaluations"] = step.evaluations;
+    line["values"] = step.values;
+    conversation.tell(on_step, line);
+  };
+  auto run = std::make_shared<run::MinimizationRun>();
+  {
+    const py::gil_scoped_release released;
+    *run = run::minimize(request, conversation.callbacks(), hear);
+  }
+  conversation.raise_if_interrupted(py::cast(run));
+  return run;
 }
 
 std::shared_ptr<run::DesignRun> design(const py::dict& options) {
@@ -253,11 +289,19 @@ std::string saved_text(const std::string& json, const std::string& file) {
   if (command == "id") {
     return words<run::InverseDynamicsRun>(io::read_inverse_dynamics_text(json, file));
   }
+  if (command == "gait") return words<run::GaitRun>(io::read_gait_text(json, file));
+  if (command == "batch") return words<run::BatchRun>(io::read_batch_text(json, file));
   if (command == "scale") {
     return words<run::ScaleRun>(io::read_scaling_text(json, file));
   }
   if (command == "gradient") {
     return words<run::GradientRun>(io::read_gradient_text(json, file));
+  }
+  if (command == "minimize") {
+    return words<run::MinimizationRun>(io::read_minimization_text(json, file));
+  }
+  if (command == "design") {
+    return words<run::DesignRun>(io::read_design_result_text(json, file));
   }
   throw base::InputError({file}, "results of `" + command + "` cannot be loaded.");
 }
@@ -269,6 +313,8 @@ void bind_findings(py::module_& module) {
   bind_finding<run::CalibrateRun>(module, "Calibration");
   bind_finding<run::ScaleRun>(module, "Scaling");
   bind_finding<run::InverseDynamicsRun>(module, "Moments");
+  bind_finding<run::GaitRun>(module, "Gait");
+  bind_finding<run::BatchRun>(module, "Batch");
   bind_finding<run::GradientRun>(module, "Gradient");
   bind_finding<run::MinimizationRun>(module, "Minimization");
   bind_finding<run::DesignRun>(module, "Design");
@@ -276,6 +322,8 @@ void bind_findings(py::module_& module) {
   module.def("calibrate", calibrate);
   module.def("scale", scale);
   module.def("find_moments", find_moments);
+  module.def("analyse_gait", analyse_gait);
+  module.def("batch", batch);
   module.def("find_gradient", find_gradient);
   module.def("minimize", minimize);
   module.def("design", design);

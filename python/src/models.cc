@@ -90,6 +90,7 @@ void bind_models(py::module_& module) {
   py::class_<run::ModesRun, std::shared_ptr<run::ModesRun>>(module, "Modes")
       .def("json", [](const run::ModesRun& run) { return io::result_text(run.result); })
       .def("text", [](const run::ModesRun& run) { return run::modes_text(run); })
+      .def("report", [](const run::ModesRun& run) { return run::report_page(run); })
       .def("shapes",
            [](const std::shared_ptr<run::ModesRun>& run) {
              const py::object owner = py::cast(run);

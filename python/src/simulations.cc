@@ -71,6 +71,13 @@ void bind_simulations(py::module_& module) {
                     return std::make_shared<run::SimulationRun>(run::load_simulation(folder));
                   })
       .def("json", [](const run::SimulationRun& run) { return io::result_text(run.result); })
+      .def("verdict",
+           [](const run::SimulationRun& run) {
+             const auto& verdict = run.result.verdict;
+             return py::make_tuple(verdict.status, verdict.message, verdict.warnings);
+           })
+      .def("sensitivity",
+           [](const run::SimulationRun& run) { return run.result.options.sensitivity; })
       .def("timing_json", [](const run::SimulationRun& run) { return io::timing_text(run.timing); })
       .def("text", [](const run::SimulationRun& run) { return run::simulation_text(run); })
       .def("report",

@@ -58,14 +58,19 @@ def sprung(law, **more):
     return m.build()
 
 
-def test_a_function_as_a_force_law_acts_as_its_formula():
+def test_a_function_as_a_force_law_acts_as_its_formula(tmp_path):
     formula = sprung("10*(length - 1) + 0.5*rate").simulate(until=1, observe=["Load.com.x", "Spring.force"])
     model = sprung(lambda s, v: 10 * (s - 1) + 0.5 * v, derivative=lambda s, v: (10, 0.5))
     run = model.simulate(until=1, observe=["Load.com.x", "Spring.force"])
     np.testing.assert_allclose(run["Load.com.x"], formula["Load.com.x"], rtol=1e-11)
     np.testing.assert_allclose(run["Spring.force"], formula["Spring.force"], rtol=1e-9, atol=1e-10)
     with pytest.raises(pf.InputError, match='force "Spring"'):
-        model.save("nowhere.xml")
+        model.save(tmp_path / "nowhere.xml")
+    p = pf.Problem()
+    p.experiment(model, samples=[1], observe={"x": ("Load.com.x", 0.1)})
+    with pytest.raises(pf.InputError, match='force "Spring"'):
+        p.save(tmp_path / "problem.xml")
+    assert not list(tmp_path.iterdir())  # what is refused leaves nothing
     with pytest.raises(pf.InputError, match="General_Linear"):
         m = pf.ModelBuilder("x")
         m.force("General_Z", "F", law=lambda s, v: 0)

@@ -11,7 +11,7 @@ import pytest
 import parfait
 
 
-@pytest.mark.parametrize("name", ["", "._model", "._builder", "._problem", "._commands"])
+@pytest.mark.parametrize("name", ["", "._model", "._builder", "._problem", "._commands", "._report"])
 def test_examples_in_docstrings_run(name, examples, monkeypatch):
     monkeypatch.chdir(examples.parent)
     result = doctest.testmod(importlib.import_module("parfait" + name))

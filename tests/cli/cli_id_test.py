@@ -34,6 +34,12 @@ class InverseDynamics(CliTest):
         result = self.result("r")
         self.assertEqual((result["command"], result["status"], result["rows"]), ("id", "done", 121))
         self.assertEqual(result["files"], ["moments.csv", "powers.csv", "motion.csv", "moments_per_kg.csv", "moments.sto"])
+        page = (self.folder / "r/report.html").read_text()
+        for c in result["coordinates"]:  # its extremes, in full, and both curves
+            self.assertIn(f'<data value="{c["largest"]!r}">', page)
+            self.assertIn(f'<data value="{c["least_power"]!r}">', page)
+            for plot in ("moment", "power"):
+                self.assertEqual(page.count(f'<figure data-plot="{plot}" data-key="{c["name"]}"'), 1)
         with open(self.folder / "r/moments_per_kg.csv", newline="") as file:
             row = list(csv.DictReader(file))[60]
         self.assertAlmostEqual(float(row["r_elbow_flex"]) * result["mass"], found[60][2], places=9)

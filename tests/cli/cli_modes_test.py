@@ -35,6 +35,10 @@ class Modes(CliTest):
             self.assertEqual(result["stability"], "stable")
             self.assertEqual(result["equilibrium"]["status"], "found")
             self.assertEqual(result["modes"][0]["moves_most"], "Mass.com.z")
+            page = (self.folder / "r/report.html").read_text()
+            self.assertIn(f'<data value="{result["modes"][0]["frequency_hz"]!r}">', page)
+            self.assertIn("The static equilibrium is stable.", page)
+            self.assertIn('data-plot="eigenvalues"', page)
 
     def test_double_pendulum_matches_its_eigenproblem_and_shapes_say_how(self):
         text = self.run_cli("modes", DOUBLE_PENDULUM, "--out", "r").stdout

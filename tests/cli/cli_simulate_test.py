@@ -7,6 +7,17 @@ from cli import DOUBLE_PENDULUM, SIX_BAR, CliTest
 
 
 class Simulate(CliTest):
+    def test_a_point_that_rests_or_axes_that_do_not_turn_cost_no_steps(self):
+        """The origin of a bar on its hinge, the axes of a slider: what rounding leaves of their speed is no size of speeds."""
+        body = '<body id="B" mass="2" center_of_mass="0.5 0 0" moment_of_inertia="2.5 2 2"/>'
+        gravity = '<force key="Gravitation" id="G" g="-9.81"/>'
+        for key, axis, more in (("Revolute", "0 1 0", ""), ("Prismatic", "0.6 0 0.8",
+                                '<force key="Spring" id="S" constants="0.3 200"><begin id="Inertial" o="1 0 1"/><end id="B"/></force>')):
+            ends = f'<begin id="Inertial" z="{axis}"/><end id="B" z="{axis}"/>'
+            model = self.write("m.xml", f'<model>{body}<joint key="{key}" id="J">{ends}</joint>{gravity}{more}</model>')
+            self.run_cli("simulate", model, "--until", "3", "--out", "r")
+            self.assertLess(self.result("r")["steps"], 200, key)
+
     def test_writes_the_default_quantities_on_the_grid(self):
         done = self.run_cli("simulate", DOUBLE_PENDULUM, "--until", "1", "--step", "0.1")
         self.assertIn("run/double_pendulum", done.stdout)

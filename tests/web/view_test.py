@@ -251,6 +251,11 @@ class Ending(unittest.TestCase):
         print(f"Ctrl-C: ended after {time.monotonic() - begun:.2f} s", file=sys.stderr)
         listener.close()
 
+    def test_ctrl_c_is_heard_as_soon_as_the_address_is_printed(self):
+        for _ in range(8):  # before it listens, or when it has begun
+            viewer = Viewer("examples/pendulum/pendulum.xml")
+            self.assertEqual(viewer.close(), 0)
+
     def test_a_taken_port_and_a_missing_file_are_told(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]

@@ -5,10 +5,11 @@ import type { Motion, Place, Scene } from "./data.js";
 import { color } from "./dom.js";
 import { vec } from "./shapes.js";
 
-/** The ball around everything that moves, and the height of its lowest point. */
+/** The ball and the box around everything that moves, and the height of its lowest point. */
 export interface Bounds {
   center: THREE.Vector3;
   radius: number;
+  corners: THREE.Vector3[];
   lowest: number;
 }
 
@@ -54,9 +55,18 @@ export function boundsOf(scene: Scene, motion: Motion): Bounds {
   }
   if (box.isEmpty()) box.expandByPoint(new THREE.Vector3());
   const ball = box.getBoundingSphere(new THREE.Sphere());
+  const radius = Math.max(ball.radius, 0.35 * scene.extent, 1e-6);
+  box.expandByScalar(0.06 * radius); // bodies are thicker than their points
+  const corners: THREE.Vector3[] = [];
+  for (const x of [box.min.x, box.max.x]) {
+    for (const y of [box.min.y, box.max.y]) {
+      for (const z of [box.min.z, box.max.z]) corners.push(new THREE.Vector3(x, y, z));
+    }
+  }
   return {
     center: ball.center.clone(),
-    radius: Math.max(ball.radius, 0.35 * scene.extent, 1e-6),
+    radius,
+    corners,
     lowest: Number.isFinite(low) ? low : 0,
   };
 }

@@ -14,7 +14,9 @@ export class Look {
   private controls: OrbitControls;
   private flatHeight = 1;
   /** What was looked at last, as long as nobody turned it: seen again when the picture changes its shape. */
-  private aimed: { center: THREE.Vector3; radius: number; direction: THREE.Vector3; aspect: number } | null = null;
+  private aimed: {
+    center: THREE.Vector3; radius: number; direction: THREE.Vector3; corners: THREE.Vector3[]; aspect: number;
+  } | null = null;
 
   /** `changed`: the picture must be drawn again. */
   constructor(
@@ -59,20 +61,35 @@ export class Look {
       : name === "side" ? side
       : name === "top" ? up.clone().addScaledVector(front, 1e-3)
       : front.clone().addScaledVector(side, 0.75).addScaledVector(up, 0.55);
-    this.aim(bounds.center, bounds.radius, direction);
+    this.aim(bounds.center, bounds.radius, direction, bounds.corners);
   }
 
-  aim(center: THREE.Vector3, radius: number, direction: THREE.Vector3): void {
+  /** Looks at a ball; with `corners` only as far away as is needed to see these. */
+  aim(center: THREE.Vector3, radius: number, direction: THREE.Vector3, corners: THREE.Vector3[] = []): void {
     this.perspective.aspect = Math.max(1, this.host.clientWidth) / Math.max(1, this.host.clientHeight);
     this.aimed = {
-      center: center.clone(), radius, direction: direction.clone(), aspect: this.perspective.aspect,
+      center: center.clone(), radius, direction: direction.clone(), corners, aspect: this.perspective.aspect,
     };
     const { up } = this;
     const aspect = this.perspective.aspect || 1;
     const half = (this.perspective.fov * Math.PI) / 360;
-    const fit = Math.min(1, 0.85 * aspect);
-    const distance = (0.82 * radius) / Math.sin(Math.atan(Math.tan(half) * fit));
-    const eye = center.clone().addScaledVector(direction.clone().normalize(), distance);
+    const tangent = Math.tan(half);
+    const back = direction.clone().normalize();
+    let distance = radius / Math.sin(Math.atan(tangent * Math.min(1, aspect)));
+    let high = radius / Math.min(1, aspect);
+    if (corners.length > 0) {
+      const right = up.clone().cross(back).normalize();
+      const above = back.clone().cross(right);
+      distance = 1.5 * radius; // whatever is small is not looked at from very near
+      high = 0.5 * radius;
+      for (const corner of corners) {
+        const p = corner.clone().sub(center);
+        const size = Math.max(Math.abs(p.dot(above)), Math.abs(p.dot(right)) / aspect);
+        distance = Math.max(distance, p.dot(back) + size / tangent);
+        high = Math.max(high, size);
+      }
+    }
+    const eye = center.clone().addScaledVector(back, distance);
     for (const camera of [this.perspective, this.flat]) {
       camera.up.copy(up);
       camera.position.copy(eye);
@@ -80,7 +97,7 @@ export class Look {
     }
     this.perspective.near = distance / 200;
     this.perspective.far = distance * 50;
-    this.flatHeight = (0.9 * radius) / fit;
+    this.flatHeight = high;
     this.controls.dispose();
     this.controls = this.steer(center);
     this.controls.update();
@@ -119,7 +136,7 @@ export class Look {
     const w = Math.max(1, this.host.clientWidth);
     const h = Math.max(1, this.host.clientHeight);
     if (this.aimed && Math.abs(this.aimed.aspect / (w / h) - 1) > 1e-3 && this.host.clientWidth > 0) {
-      this.aim(this.aimed.center, this.aimed.radius, this.aimed.direction); // comes back here
+      this.aim(this.aimed.center, this.aimed.radius, this.aimed.direction, this.aimed.corners); // comes back here
       return;
     }
     this.perspective.aspect = w / h;

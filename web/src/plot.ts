@@ -55,6 +55,9 @@ function rangesOf(plot: PlotData): { x: [number, number]; y: [number, number] } 
       case "points":
         widen(x, layer.x, xLog);
         widen(y, layer.y, yLog);
+        for (const sign of layer.deviation ? [-1, 1] : []) {
+          widen(y, layer.y.map((v, i) => (v === null ? null : v + sign * (layer.deviation![i] ?? 0))), yLog);
+        }
         break;
       case "bars":
         widen(x, layer.edges, xLog);

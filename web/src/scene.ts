@@ -245,7 +245,7 @@ export class SceneView {
       const ball = box.getBoundingSphere(new THREE.Sphere());
       this.look.aim(ball.center, Math.max(ball.radius, 0.05 * this.bounds.radius), direction);
     } else {
-      this.look.aim(this.bounds.center, this.bounds.radius, direction);
+      this.look.aim(this.bounds.center, this.bounds.radius, direction, this.bounds.corners);
     }
   }
 

@@ -10,7 +10,7 @@ namespace parfait::result {
 
 struct BatchSubject {
   std::string subject;  ///< name of its folder
-  std::string status;   ///< "converged", "done", "not_converged" or "failed"
+  std::string status;   ///< "converged", "done", "not_converged", "failed" or "interrupted"
   std::string message;  ///< what failed
   int trials = 0, frames = 0;
   double rms_before = 0, rms = 0;  ///< of markers, m, over all frames; NaN: none

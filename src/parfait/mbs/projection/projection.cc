@@ -310,6 +310,10 @@ void Model::state_sizes(dynamics::Workspace& ws, dynamics::ConstVec y, dynamics:
   }
   speed = std::max(speed, std::sqrt(acceleration * length));
   rate = std::max(rate, std::sqrt(axis_acceleration));
+  // Where the origin of a body lies on its hinge, or nothing turns, rounding is all there is of one
+  // of the two: both describe one motion, speed = rate length.
+  speed = std::max(speed, rate * length);
+  if (length > 0) rate = std::max(rate, speed / length);
   for (int i = 0; i < nq; ++i) {
     const bool is_axis = i % 12 >= 3;
     sizes[i] = is_axis ? 1 : length;

@@ -110,7 +110,9 @@ InverseDynamics inverse_dynamics(const tree::MechanismTree& mechanism,
   out.mass = tree::center_of_mass(tree, q, v, ws).mass;
   std::vector<tree::Force<double>> wrenches(tree.num_bodies());
   const double slack = 1e-6 / out.rate;
+  const auto stopped = [&] { return options.stop != nullptr && options.stop->load(); };
   for (const double t : time) {
+    if (stopped()) return out;
     if (options.has_range && (t < options.from - slack || t > options.until + slack)) continue;
     for (std::size_t k = 0; k < splines.size(); ++k) {
       const auto& c = coordinates[place[k]];

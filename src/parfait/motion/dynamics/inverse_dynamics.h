@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct InverseDynamicsOptions {
   double filter = 0;  ///< Hz; 0: none
   double from = 0, until = 0;
   bool has_range = false;
+  const std::atomic<bool>* stop = nullptr;  ///< set: the result ends at the sample reached
 };
 
 struct InverseDynamics {

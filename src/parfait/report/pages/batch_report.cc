@@ -17,7 +17,7 @@ std::string batch_report(const result::Batch& batch) {
   long long failed = 0;
   for (const auto& s : batch.subjects) {
     if (!std::isnan(s.rms)) largest = std::max(largest, s.rms);
-    failed += s.status == "failed" || s.status == "not_converged" ? 1 : 0;
+    failed += s.status == "converged" || s.status == "done" ? 0 : 1;
   }
   Table table{.caption = "Subjects; errors of markers in mm (rms over all frames)",
               .columns = {{"subject"},
@@ -30,7 +30,7 @@ std::string batch_report(const result::Batch& batch) {
                           {"warnings", Table::Kind::kNumber}}};
   const auto millimetres = [](double x) { return std::isnan(x) ? text("–") : number(1e3 * x, 4); };
   for (const auto& s : batch.subjects) {
-    const bool found = s.status != "failed";
+    const bool found = s.status != "failed" && s.status != "interrupted";
     table.rows.push_back(
         {found ? element("a", {{"href", "../" + s.subject + "/report.html"}}, text(s.subject))
                : text(s.subject),

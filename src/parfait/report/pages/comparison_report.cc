@@ -115,7 +115,7 @@ Html interval_plots(const std::vector<NamedFit>& fits) {
               .key = names[i],
               .title = names[i],
               .text = fmt::format("{} in each run, with its standard deviation.", names[i]),
-              .caption = "± two standard deviations",
+              .caption = "± two standard deviations; dashed: the true value, where it is known",
               .x = {.label = "run",
                     .whole = true,
                     .low = 0.5,
@@ -130,7 +130,8 @@ Html interval_plots(const std::vector<NamedFit>& fits) {
       points.y.push_back(e->value);
       points.deviation.push_back(2 * e->sd);
       if (e->truth)
-        plot.layers.emplace_back(Rule{.at = *e->truth, .ink = Ink::kTruth, .dashed = true});
+        plot.layers.emplace_back(
+            Rule{.at = *e->truth, .ink = Ink::kTruth, .dashed = true, .in_range = true});
     }
     plot.layers.emplace_back(std::move(points));
     figures += figure(plot);

@@ -156,7 +156,8 @@ Html variables_block(const result::Design& design) {
 }  // namespace
 }  // namespace design_page
 
-std::string design_report(const result::Design& design, const result::DesignTables& tables) {
+std::string design_report(const result::Design& design, const result::DesignTables& tables,
+                          Liveness liveness) {
   std::vector<Remark> remarks;
   for (const auto& warning : design.verdict.warnings) {
     remarks.push_back({Weight::kDoubt, warning, ""});
@@ -192,7 +193,7 @@ std::string design_report(const result::Design& design, const result::DesignTabl
   if (!tables.inputs.empty()) frame.add("inputs", "Inputs", design_page::inputs_block(tables));
   frame.add("samples", "Measurements", design_page::samples_block(design, tables));
   frame.add("variables", "Variables", design_page::variables_block(design));
-  return frame.page();
+  return finished(frame.page(), {}, liveness);
 }
 
 }  // namespace parfait::report

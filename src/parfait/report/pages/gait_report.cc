@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parfait/base/counted.h"
 #include "parfait/report/drawing/plot.h"
 #include "parfait/report/html/frame.h"
 #include "parfait/report/html/numbers.h"
@@ -173,7 +174,11 @@ std::string gait_report(const result::Gait& gait, const std::vector<result::Gait
           : remarks.empty() ? Weight::kGood
                             : Weight::kDoubt,
           found ? "Done." : "No stride was found.",
-          found ? fmt::format("{} strides in {} trials.", strides, gait.trials.size()) : "", "",
+          found ? fmt::format("{} in {}.", base::counted(strides, "stride", "strides"),
+                              base::counted(static_cast<std::int64_t>(gait.trials.size()), "trial",
+                                            "trials"))
+                : "",
+          "",
           {{"strides", count(strides), ""},
            {"speed",
             found ? number(speed / static_cast<double>(strides), 3) + text(" m/s") : text("–"),

@@ -221,6 +221,10 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
   return run;
 }
 
+std::string report_page(const DesignRun& run) {
+  return report::design_report(run.result, run.tables, report::Liveness::kLive);
+}
+
 std::filesystem::path save(DesignRun& run, const std::filesystem::path& target) {
   namespace fs = std::filesystem;
   Stopwatch watch;
@@ -256,7 +260,7 @@ std::filesystem::path save(DesignRun& run, const std::filesystem::path& target) 
   folder.write("problem_next.xml", io::problem_text(next));
   run.timing.add("write", watch.lap());
   run.result.verdict.outputs = folder.outputs({"result.json", "report.html", "timing.json"});
-  folder.write("report.html", report::design_report(run.result, run.tables));
+  folder.write("report.html", report_page(run));
   folder.write("timing.json", io::timing_text(run.timing));
   folder.write("result.json", io::result_text(run.result));
   return folder.commit();

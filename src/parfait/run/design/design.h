@@ -40,6 +40,8 @@ struct DesignRun {
 /// InputError if the request or the design makes no sense.
 DesignRun design(const DesignRequest& request, const Callbacks& callbacks = {});
 
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const DesignRun& run);
 /// result.json, samples.csv, inputs.csv, information.csv, problem_next.xml with the models it
 /// needs, report.html and timing.json, in one piece.
 std::filesystem::path save(DesignRun& run, const std::filesystem::path& folder);

@@ -16,6 +16,8 @@
 #include "parfait/mechanism/checks/check_description.h"
 #include "parfait/motion/dynamics/inverse_dynamics.h"
 #include "parfait/motion/dynamics/plate_assignment.h"
+#include "parfait/report/pages/moments_report.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -208,8 +210,10 @@ std::vector<result::InverseDynamics::Coordinate> summary_of(const motion::Invers
     result::InverseDynamics::Coordinate c;
     c.name = column.name;
     c.unit = column.kind == Coordinate::Kind::kTranslation ? "N" : "N m";
-    c.least = c.least_power = INFINITY;
-    c.largest = c.largest_power = -INFINITY;
+    if (!found.tau.empty()) {
+      c.least = c.largest = found.tau.front()[column.v];
+      c.least_power = c.largest_power = found.power.front()[column.v];
+    }
     double sum = 0;
     for (std::size_t i = 0; i < found.tau.size(); ++i) {
       const double tau = found.tau[i][column.v], power = found.power[i][column.v];
@@ -219,17 +223,14 @@ std::vector<result::InverseDynamics::Coordinate> summary_of(const motion::Invers
       c.least_power = std::min(c.least_power, power);
       c.largest_power = std::max(c.largest_power, power);
     }
-    c.rms = std::sqrt(sum / static_cast<double>(found.tau.size()));
+    if (!found.tau.empty()) c.rms = std::sqrt(sum / static_cast<double>(found.tau.size()));
     out.push_back(c);
   }
   return out;
 }
 
-}  // namespace
-}  // namespace inverse_dynamics
-
-InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
-  namespace own = inverse_dynamics;
+InverseDynamicsRun find(const InverseDynamicsRequest& request, const Callbacks& callbacks,
+                        Job& job) {
   Stopwatch watch;
   if (!request.out.empty()) check_replaceable(request.out);
   if (!(request.filter >= 0)) {
@@ -268,8 +269,8 @@ InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
   std::vector<motion::ExternalLoad> loads;
   const bool has_plates = std::filesystem::path(request.loads).extension() == ".c3d";
   if (has_plates) {
-    const auto plates = own::plates_of(request, result.verdict.warnings);
-    const auto feet = own::feet_of(request, *description, mechanism);
+    const auto plates = plates_of(request, result.verdict.warnings);
+    const auto feet = feet_of(request, *description, mechanism);
     const auto assigned =
         motion::assign_plates(mechanism, motion.time, motion.values, plates, feet);
     loads = assigned.loads;
@@ -307,17 +308,23 @@ InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
     }
   }
   run.timing.add("read", watch.lap());
+  if (callbacks.on_progress) job.tell([&] { callbacks.on_progress(0.5, "moments"); });
 
   motion::InverseDynamicsOptions options;
   options.filter = request.filter;
+  options.stop = &job.stop();
   options.has_range = request.from || request.until;
   options.from = request.from.value_or(motion.time.front());
   options.until = request.until.value_or(motion.time.back());
   const auto found =
       motion::inverse_dynamics(mechanism, motion.time, motion.values, loads, options);
   run.timing.add("solve", watch.lap());
+  if (job.stopped()) {
+    result.verdict.status = result.verdict.message = "interrupted";
+    result.verdict.partial = true;
+  }
 
-  const auto columns = own::columns_of(mechanism);
+  const auto columns = columns_of(mechanism);
   result.model = request.model;
   result.motion = request.motion;
   result.loads = request.loads;
@@ -325,19 +332,21 @@ InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
   result.mass = found.mass;
   result.rate = found.rate;
   result.rows = found.time.size();
-  result.start = found.time.front();
-  result.end = found.time.back();
-  result.coordinates = own::summary_of(found, columns);
+  if (!found.time.empty()) {
+    result.start = found.time.front();
+    result.end = found.time.back();
+  }
+  result.coordinates = summary_of(found, columns);
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    const auto contacts = own::contacts_of(loads[i]);
+    const auto contacts = contacts_of(loads[i]);
     for (std::size_t k = 0; k + 1 < contacts.size(); ++k) {
-      if (contacts[k] < found.time.front() || contacts[k + 1] > found.time.back()) continue;
+      if (contacts[k] < result.start || contacts[k + 1] > result.end) continue;
       result.cycles.push_back({loads[i].name, mechanism.tree().bodies[loads[i].body].name,
                                contacts[k], contacts[k + 1]});
     }
   }
-  const auto add = [&](const char* name, const own::Rows& rows, double factor) {
-    run.tables.emplace_back(name, io::csv_text(own::table_of(found.time, columns, rows, factor)));
+  const auto add = [&](const char* name, const Rows& rows, double factor) {
+    run.tables.emplace_back(name, io::csv_text(table_of(found.time, columns, rows, factor)));
   };
   add("moments.csv", found.tau, 1);
   add("powers.csv", found.power, 1);
@@ -345,18 +354,40 @@ InverseDynamicsRun find_moments(const InverseDynamicsRequest& request) {
   if (found.mass > 0) add("moments_per_kg.csv", found.tau, 1 / found.mass);
   if (!result.cycles.empty() && found.mass > 0) {
     run.tables.emplace_back("cycles_per_kg.csv",
-                            io::csv_text(own::cycle_table(result.cycles, found, columns)));
+                            io::csv_text(cycle_table(result.cycles, found, columns)));
   }
-  run.tables.emplace_back("moments.sto", own::storage_of(found, columns));
+  run.tables.emplace_back("moments.sto", storage_of(found, columns));
   for (const auto& [name, text] : run.tables) result.files.push_back(name);
   run.timing.add("tables", watch.lap());
   return run;
+}
+
+}  // namespace
+}  // namespace inverse_dynamics
+
+InverseDynamicsRun find_moments(const InverseDynamicsRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks, 1);
+  InverseDynamicsRun run;
+  job.run([&] { run = inverse_dynamics::find(request, callbacks, job); });
+  return run;
+}
+
+std::string report_page(const InverseDynamicsRun& run) {
+  const auto table = [&](const std::string& wanted) {
+    for (const auto& [name, text] : run.tables) {
+      if (name == wanted) return io::read_table_text(text, name);
+    }
+    return result::Table{};
+  };
+  return report::moments_report(run.result, table("moments.csv"), table("powers.csv"),
+                                report::Liveness::kLive);
 }
 
 std::filesystem::path save(InverseDynamicsRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
+  folder.write("report.html", report_page(run));
   return write_last_files(folder, run, watch);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parfait/result/inverse_dynamics.h"
+#include "parfait/run/job/callbacks.h"
 
 /// Moments and powers at the joints from a model, its motion and the forces on it.
 namespace parfait::run {
@@ -29,10 +30,14 @@ struct InverseDynamicsRun {
   result::Timing timing;
 };
 
-/// InputError for what does not fit together.
-InverseDynamicsRun find_moments(const InverseDynamicsRequest& request);
+/// InputError for what does not fit together. Where `stop` of the callbacks ends it, the result has
+/// the samples that were done.
+InverseDynamicsRun find_moments(const InverseDynamicsRequest& request,
+                                const Callbacks& callbacks = {});
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const InverseDynamicsRun& run);
 
-/// Writes the tables, result.json and timing.json.
+/// Writes the tables, report.html, result.json and timing.json.
 std::filesystem::path save(InverseDynamicsRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

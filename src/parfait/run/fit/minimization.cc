@@ -237,9 +237,14 @@ std::vector<std::pair<std::string, std::string>> table_files(const MinimizationR
   return files;
 }
 
+std::string report_page(const MinimizationRun& run) {
+  return report::minimization_report(run.result, run.contour, report::Liveness::kLive);
+}
+
 std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& target) {
   RunFolder folder(target);
   for (const auto& [name, text] : table_files(run)) folder.write(name, text);
+  folder.write("report.html", report_page(run));
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});
   folder.write("result.json", io::result_text(run.result));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parfait/estimate/problem/problem.h"
+#include "parfait/report/pages/minimization_report.h"
 #include "parfait/result/minimization.h"
 #include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
@@ -34,10 +35,7 @@ struct MinimizationRun {
   result::Minimization result;
   result::Timing timing;
   /// J at the grid of --contour: p1, p2, J (NaN: it does not exist there).
-  struct Contour {
-    std::vector<std::string> parameters;
-    std::vector<std::array<double, 3>> points;
-  } contour;
+  report::Contour contour;
   bool has_costs = false;  ///< otherwise Gauss-Newton can go on from here
 
   bool finished() const { return !result.verdict.partial; }
@@ -51,7 +49,9 @@ MinimizationRun minimize(
 
 /// Names and texts of parameters.csv, path.csv and, if asked for, contour.csv.
 std::vector<std::pair<std::string, std::string>> table_files(const MinimizationRun& run);
-/// result.json, these tables and timing.json, in one piece.
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const MinimizationRun& run);
+/// result.json, these tables, report.html and timing.json, in one piece.
 std::filesystem::path save(MinimizationRun& run, const std::filesystem::path& folder);
 
 /// What a person reads afterwards.

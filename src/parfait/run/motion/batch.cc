@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,6 +13,7 @@
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
 #include "parfait/report/pages/batch_report.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -25,6 +25,8 @@ namespace batch_run {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kInterrupted = "interrupted";
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -69,7 +71,8 @@ double rms_of(double squares, double count) {
   return count > 0 ? std::sqrt(squares / count) : std::nan("");
 }
 
-void find_poses(const Subject& subject, const BatchRequest& request, result::BatchSubject& row) {
+void find_poses(const Subject& subject, const BatchRequest& request, const Callbacks& callbacks,
+                result::BatchSubject& row) {
   InverseKinematicsRequest own;
   own.model = subject.model;
   own.trials = subject.trials;
@@ -80,7 +83,7 @@ void find_poses(const Subject& subject, const BatchRequest& request, result::Bat
   own.reading = request.calibrate.reading;
   own.threads = request.calibrate.threads;
   own.out = request.out / subject.name;
-  auto run = inverse_kinematics(own);
+  auto run = inverse_kinematics(own, callbacks);
   double squares = 0, count = 0;
   for (const auto& trial : run.result.trials) {
     squares += trial.errors.rms * trial.errors.rms * trial.errors.count;
@@ -90,16 +93,17 @@ void find_poses(const Subject& subject, const BatchRequest& request, result::Bat
   row.rms = rms_of(squares, count);
   row.status = run.result.verdict.status;
   row.warnings = static_cast<int>(run.result.verdict.warnings.size());
-  save(run, own.out);
+  if (row.status != kInterrupted) save(run, own.out);
 }
 
-void find_model(const Subject& subject, const BatchRequest& request, result::BatchSubject& row) {
+void find_model(const Subject& subject, const BatchRequest& request, const Callbacks& callbacks,
+                result::BatchSubject& row) {
   CalibrateRequest own = request.calibrate;
   own.model = subject.model;
   own.trials = subject.trials;
   own.statics = subject.statics;
   own.out = request.out / subject.name;
-  auto run = calibrate(own);
+  auto run = calibrate(own, callbacks);
   double squares = 0, before = 0, count = 0;
   for (const auto& trial : run.result.trials) {
     squares += trial.rms_all * trial.rms_all * trial.all_frames;
@@ -112,13 +116,13 @@ void find_model(const Subject& subject, const BatchRequest& request, result::Bat
   row.status = run.result.verdict.status;
   if (run.result.verdict.partial) row.message = run.result.verdict.message;
   row.warnings = static_cast<int>(run.result.verdict.warnings.size());
-  save(run, own.out);
+  if (row.status != kInterrupted) save(run, own.out);
 }
 
 }  // namespace
 }  // namespace batch_run
 
-BatchRun batch(const BatchRequest& request,
+BatchRun batch(const BatchRequest& request, const Callbacks& callbacks,
                const std::function<void(const result::BatchSubject&)>& on_subject) {
   namespace fs = std::filesystem;
   Stopwatch watch;
@@ -143,31 +147,51 @@ BatchRun batch(const BatchRequest& request,
   result.model = request.model;
   result.work = request.poses_only ? "ik" : "calibrate";
   result.subjects.resize(subjects.size());
+  if (callbacks.on_ready) callbacks.on_ready();
+  Job job(callbacks,
+          request.calibrate.threads > 0 ? std::optional(request.calibrate.threads) : std::nullopt);
+  Callbacks inside;
+  inside.stop = [&] { return job.stopped(); };
   std::mutex telling;
+  std::size_t ready = 0;
   const auto work = [&](std::size_t i) {
     auto& row = result.subjects[i];
     row.subject = subjects[i].name;
     row.trials = static_cast<int>(subjects[i].trials.size() + subjects[i].statics.size());
     row.rms = row.rms_before = std::nan("");
+    row.status = batch_run::kInterrupted;
+    if (job.stopped()) return;
     try {
       (request.poses_only ? batch_run::find_poses : batch_run::find_model)(subjects[i], request,
-                                                                           row);
+                                                                           inside, row);
     } catch (const base::InputError& error) {
       row.status = "failed";
       row.message = error.what();
     }
-    if (!on_subject) return;
+    if (row.status == batch_run::kInterrupted) return;
     const std::lock_guard lock(telling);
-    on_subject(row);
+    const double fraction = static_cast<double>(++ready) / static_cast<double>(subjects.size());
+    job.tell([&] {
+      if (on_subject) on_subject(row);
+      if (callbacks.on_progress) callbacks.on_progress(fraction, row.subject);
+    });
   };
-  tbb::task_arena arena(request.calibrate.threads > 0 ? request.calibrate.threads
-                                                      : tbb::task_arena::automatic);
-  arena.execute([&] { tbb::parallel_for(std::size_t{0}, subjects.size(), work); });
-  for (const auto& subject : result.subjects) {
-    if (subject.status != "failed" && subject.status != "not_converged") continue;
-    result.verdict.partial = true;
-    result.verdict.status = "incomplete";
-    result.verdict.warnings.push_back(subject.subject + ": " + subject.message);
+  job.run([&] { tbb::parallel_for(std::size_t{0}, subjects.size(), work); });
+  auto& verdict = result.verdict;
+  for (auto& subject : result.subjects) {
+    const bool interrupted = subject.status == batch_run::kInterrupted;
+    if (!interrupted && subject.status != "failed" && subject.status != "not_converged") continue;
+    if (interrupted) {
+      subject.message = "not done";
+      subject.frames = subject.warnings = 0;
+      subject.rms = subject.rms_before = std::nan("");
+    }
+    verdict.partial = true;
+    if (verdict.status != batch_run::kInterrupted) {
+      verdict.status = interrupted ? batch_run::kInterrupted : "incomplete";
+    }
+    verdict.message = verdict.status;
+    verdict.warnings.push_back(subject.subject + ": " + subject.message);
   }
   run.timing.add("subjects", watch.lap());
   const auto cell = [](double x) { return std::isnan(x) ? "" : io::number_text(x); };
@@ -181,11 +205,15 @@ BatchRun batch(const BatchRequest& request,
   return run;
 }
 
+std::string report_page(const BatchRun& run) {
+  return report::batch_report(run.result);
+}
+
 std::filesystem::path save(BatchRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
-  RunFolder folder(target / "summary");
+  RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  folder.write("report.html", report::batch_report(run.result));
+  folder.write("report.html", report_page(run));
   return write_last_files(folder, run, watch);
 }
 

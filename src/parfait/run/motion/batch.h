@@ -29,13 +29,16 @@ struct BatchRun {
 
 /// Subjects in parallel; each writes its own run folder out/<subject> as `calibrate` or `ik` would.
 /// Files whose names begin with "static" or "standing" are static trials. What fails for one
-/// subject is told in its row and stops no other. `on_subject`: called when one is ready, from any
-/// thread, one at a time.
+/// subject is told in its row and stops no other. `on_subject`: called when one is ready, on the
+/// thread that called. Where `stop` of the callbacks ends it, subjects that were not ready have the
+/// status "interrupted" and no folder.
 ///
 /// InputError if there is no subject, or one of them has neither trials nor a model.
-BatchRun batch(const BatchRequest& request,
+BatchRun batch(const BatchRequest& request, const Callbacks& callbacks = {},
                const std::function<void(const result::BatchSubject&)>& on_subject = {});
-/// subjects.csv, report.html with links to those of the subjects, and result.json beside them.
+/// The page a person looks at, as `save` writes it: links lead to ../<subject>/report.html.
+std::string report_page(const BatchRun& run);
+/// subjects.csv, report.html and result.json; `target`: out/summary, beside the subjects' folders.
 std::filesystem::path save(BatchRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

@@ -17,6 +17,7 @@
 #include "parfait/motion/gait/gait_parameters.h"
 #include "parfait/motion/signals/envelope.h"
 #include "parfait/report/pages/gait_report.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -286,7 +287,7 @@ void analyse(const std::string& file, const std::string& name, const std::string
 }  // namespace
 }  // namespace gait_run
 
-GaitRun analyse_gait(const GaitRequest& request) {
+GaitRun analyse_gait(const GaitRequest& request, const Callbacks& callbacks) {
   Stopwatch watch;
   if (!request.out.empty()) check_replaceable(request.out);
   if (!request.curves.empty() && request.curves.size() != request.trials.size()) {
@@ -305,9 +306,20 @@ GaitRun analyse_gait(const GaitRequest& request) {
   }
   io::make_unique(names, "trial");
   gait_run::Collection collection;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    gait_run::analyse(request.trials[i], names[i], request.curves.empty() ? "" : request.curves[i],
-                      request, run, collection);
+  Job job(callbacks, 1);
+  job.run([&] {
+    for (std::size_t i = 0; i < names.size() && !job.stopped(); ++i) {
+      if (callbacks.on_progress) {
+        const double fraction = static_cast<double>(i) / static_cast<double>(names.size());
+        job.tell([&] { callbacks.on_progress(fraction, names[i]); });
+      }
+      gait_run::analyse(request.trials[i], names[i],
+                        request.curves.empty() ? "" : request.curves[i], request, run, collection);
+    }
+  });
+  if (run.result.trials.size() < names.size()) {
+    run.result.verdict.status = run.result.verdict.message = "interrupted";
+    run.result.verdict.partial = true;
   }
   run.timing.add("trials", watch.lap());
   run.result.parameters = gait_run::parameters_of(run.result.trials);
@@ -320,11 +332,15 @@ GaitRun analyse_gait(const GaitRequest& request) {
   return run;
 }
 
+std::string report_page(const GaitRun& run) {
+  return report::gait_report(run.result, run.curves, report::Liveness::kLive);
+}
+
 std::filesystem::path save(GaitRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
   for (const auto& [name, text] : run.tables) folder.write(name, text);
-  folder.write("report.html", report::gait_report(run.result, run.curves, report::Liveness::kLive));
+  folder.write("report.html", report_page(run));
   return write_last_files(folder, run, watch);
 }
 

@@ -7,6 +7,7 @@
 
 #include "parfait/result/gait.h"
 #include "parfait/result/origin.h"
+#include "parfait/run/job/callbacks.h"
 #include "parfait/run/motion/motion_inputs.h"
 
 /// What a laboratory asks of walking trials.
@@ -31,7 +32,10 @@ struct GaitRun {
 
 /// Events (of the file, from forces, from kinematics, compared), strides, their parameters over all
 /// trials, angles, moments and EMG envelopes over the cycle. InputError for what cannot be read.
-GaitRun analyse_gait(const GaitRequest& request);
+/// Where `stop` of the callbacks ends it, the result has the trials that were done.
+GaitRun analyse_gait(const GaitRequest& request, const Callbacks& callbacks = {});
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const GaitRun& run);
 std::filesystem::path save(GaitRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

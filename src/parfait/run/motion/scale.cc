@@ -16,6 +16,7 @@
 #include "parfait/motion/scaling/body_scaling.h"
 #include "parfait/motion/scaling/static_trial.h"
 #include "parfait/motion/skeleton/mechanism_skeleton.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -216,10 +217,7 @@ void add_tables(const mechanism::Description& model, ScaleRun& run) {
   run.tables.emplace_back("marker_places.csv", io::csv_text(markers));
 }
 
-}  // namespace
-}  // namespace scale_run
-
-ScaleRun scale(const ScaleRequest& request) {
+ScaleRun scale_model(const ScaleRequest& request, const Job& job) {
   Stopwatch watch;
   if (!request.out.empty()) check_replaceable(request.out);
   io::OsimScaleSetup setup = io::read_osim_scale_setup(request.setup);
@@ -243,18 +241,23 @@ ScaleRun scale(const ScaleRequest& request) {
   mechanism::Description model = io::read_osim_text(text, result.model);
   const motion::Skeleton skeleton = motion::make_skeleton(model);
   run.timing.add("read", watch.lap());
+  const auto interrupted = [&] {
+    if (!job.stopped()) return false;
+    result.verdict.status = result.verdict.message = "interrupted";
+    return result.verdict.partial = true;
+  };
+  if (interrupted()) return run;
 
   motion::ScaleFactors factors;
   for (const auto& how : setup.scales ? setup.order : std::vector<std::string>{}) {
     if (how == "measurements") {
-      for (const auto& [body, s] :
-           scale_run::measured_factors(setup, model, skeleton, request.reading, result.measurements,
-                                       result.verdict.warnings)) {
+      for (const auto& [body, s] : measured_factors(setup, model, skeleton, request.reading,
+                                                    result.measurements, result.verdict.warnings)) {
         factors[body] = s;
       }
     } else {
       for (const auto& each : setup.manual) {
-        if (scale_run::has_body(model, each.body, each.place, result.verdict.warnings)) {
+        if (has_body(model, each.body, each.place, result.verdict.warnings)) {
           factors[each.body] = each.factors;
         }
       }
@@ -276,13 +279,25 @@ ScaleRun scale(const ScaleRequest& request) {
     result.bodies.push_back({body.id, s, masses[b], body.mass.number});
   }
   run.timing.add("scaling", watch.lap());
-  if (setup.places_markers) scale_run::place_markers(setup, request.reading, model, run);
+  if (interrupted()) return run;
+  if (setup.places_markers) place_markers(setup, request.reading, model, run);
   run.timing.add("markers", watch.lap());
+  if (interrupted()) return run;
   std::vector<std::string> told;
   run.tables.emplace_back("model.osim", io::osim_text(text, result.model, model, factors, told));
   for (const auto& words : told) result.verdict.warnings.push_back("model.osim: " + words);
-  scale_run::add_tables(model, run);
+  add_tables(model, run);
   run.timing.add("tables", watch.lap());
+  return run;
+}
+
+}  // namespace
+}  // namespace scale_run
+
+ScaleRun scale(const ScaleRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks);
+  ScaleRun run;
+  job.run([&] { run = scale_run::scale_model(request, job); });
   return run;
 }
 

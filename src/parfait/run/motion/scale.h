@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/result/scaling.h"
+#include "parfait/run/job/callbacks.h"
 #include "parfait/run/motion/motion_inputs.h"
 
 /// A model in the size of a subject, as OpenSim's scale tool does it.
@@ -36,8 +37,9 @@ struct ScaleRun {
 ///    (W because OpenSim divides the part of the markers by it), and every marker that is not fixed
 ///    to the place where it is measured in this pose.
 ///
-/// InputError for what cannot be read or does not fit together.
-ScaleRun scale(const ScaleRequest& request);
+/// InputError for what cannot be read or does not fit together. Where `stop` of the callbacks ends
+/// it, the result has the steps that were done, and no model.
+ScaleRun scale(const ScaleRequest& request, const Callbacks& callbacks = {});
 std::filesystem::path save(ScaleRun& run, const std::filesystem::path& target);
 
 }  // namespace parfait::run

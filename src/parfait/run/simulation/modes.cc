@@ -7,6 +7,7 @@
 #include "parfait/dynamics/modes.h"
 #include "parfait/io/results/mode_tables.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/report/pages/modes_report.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
@@ -101,6 +102,10 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
   return run;
 }
 
+std::string report_page(const ModesRun& run) {
+  return report::modes_report(run.result, run.shapes, report::Liveness::kLive);
+}
+
 std::filesystem::path save(ModesRun& run, const std::filesystem::path& target) {
   Stopwatch watch;
   RunFolder folder(target);
@@ -109,6 +114,7 @@ std::filesystem::path save(ModesRun& run, const std::filesystem::path& target) {
       folder.write(name, text);
     }
   }
+  folder.write("report.html", report_page(run));
   return write_last_files(folder, run, watch);
 }
 

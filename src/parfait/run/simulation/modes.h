@@ -37,7 +37,9 @@ struct ModesRun {
 /// result. `stop` is asked between the stages.
 ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, modes.csv, shapes.csv, equilibrium.csv and timing.json, in one piece.
+/// The page a person looks at, as `save` writes it.
+std::string report_page(const ModesRun& run);
+/// result.json, modes.csv, shapes.csv, equilibrium.csv, report.html and timing.json, in one piece.
 std::filesystem::path save(ModesRun& run, const std::filesystem::path& folder);
 
 }  // namespace parfait::run

@@ -74,7 +74,7 @@ std::string facts_text(const result::ModelFacts& facts) {
 
 std::string facts_text(const result::ProblemFacts& facts) {
   Words out;
-  out.print("{} is a problem\n", facts.problem);
+  out.print("{} is a problem\n", facts.problem.empty() ? "this" : facts.problem);
   print_count(out, "experiments", static_cast<std::int64_t>(facts.experiments.size()));
   for (const auto& experiment : facts.experiments) print_experiment(out, experiment);
   print_count(out, "measurements", facts.measurements);

@@ -50,8 +50,10 @@ std::string modes_text(const ModesRun& run, const std::filesystem::path& folder)
     for (const auto& mode : m.modes) print_mode(out, mode);
   }
   if (!folder.empty()) {
-    out.print("results in {}: modes.csv, shapes.csv, equilibrium.csv, result.json, timing.json\n",
-              folder.string());
+    out.print(
+        "results in {}: report.html, modes.csv, shapes.csv, equilibrium.csv, result.json, "
+        "timing.json\n",
+        folder.string());
   }
   return out.text();
 }

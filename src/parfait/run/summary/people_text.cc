@@ -133,6 +133,21 @@ std::string gait_text(const GaitRun& run, const std::filesystem::path& folder) {
   return out.text();
 }
 
+std::string subject_text(const result::BatchSubject& subject) {
+  const bool found = !std::isnan(subject.rms);
+  return fmt::format("{:<20} {:<14} {}\n", subject.subject, subject.status,
+                     found ? fmt::format("{} trials, {} frames, {:.3f} mm", subject.trials,
+                                         subject.frames, 1e3 * subject.rms)
+                           : subject.message);
+}
+
+std::string batch_text(const BatchRun& run, const std::filesystem::path& folder) {
+  std::string out;
+  for (const auto& subject : run.result.subjects) out += subject_text(subject);
+  if (!folder.empty()) out += fmt::format("table and report of all in {}\n", folder.string());
+  return out;
+}
+
 std::string scaling_text(const ScaleRun& run, const std::filesystem::path& folder) {
   Words out;
   const auto& result = run.result;

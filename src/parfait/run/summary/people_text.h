@@ -5,6 +5,7 @@
 
 #include "parfait/run/dynamics/inverse_dynamics.h"
 #include "parfait/run/human/human.h"
+#include "parfait/run/motion/batch.h"
 #include "parfait/run/motion/calibrate.h"
 #include "parfait/run/motion/gait.h"
 #include "parfait/run/motion/inverse_kinematics.h"
@@ -16,6 +17,9 @@ namespace parfait::run {
 std::string poses_text(const InverseKinematicsRun& run, const std::filesystem::path& folder = {});
 std::string calibration_text(const CalibrateRun& run, const std::filesystem::path& folder = {});
 std::string gait_text(const GaitRun& run, const std::filesystem::path& folder = {});
+/// A line about a subject, and all of them.
+std::string subject_text(const result::BatchSubject& subject);
+std::string batch_text(const BatchRun& run, const std::filesystem::path& folder = {});
 std::string scaling_text(const ScaleRun& run, const std::filesystem::path& folder = {});
 std::string moments_text(const InverseDynamicsRun& run, const std::filesystem::path& folder = {});
 
