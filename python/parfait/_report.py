@@ -12,6 +12,7 @@ from . import _parfait
 
 FIGURE = re.compile(r'<figure\b[^>]*\bdata-plot="([^"]*)"[^>]*>.*?</figure>', re.DOTALL)
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+LEGEND = re.compile(r'<p class="legend">.*?</p>', re.DOTALL)
 SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 
@@ -36,7 +37,7 @@ class Plot:
     def __init__(self, name: str, figures: list[str], style: str):
         self.name = name
         self.figures = figures
-        self.svg = [svg for figure in figures for svg in SVG.findall(figure)]
+        self.svg = [svg for figure in figures for svg in SVG.findall(LEGEND.sub("", figure))]
         self._style = style
 
     def save(self, file: str | os.PathLike[str]) -> None:
