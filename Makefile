@@ -74,7 +74,7 @@ bench-peers:  ## Compare with Simbody, MuJoCo, Ceres with CVODES (installs them)
 	@for program in peers simulate_peers estimate_peers; do echo "== bench_$$program"; build/peers/bench/bench_$$program; done
 
 FUZZ_SECONDS ?= 60
-FUZZERS := formula csv model problem simulation fit result
+FUZZERS := formula csv model problem simulation fit result osim urdf lua c3d trc storage bvh meshup sbml petab
 fuzz:  ## Look for inputs that crash: each fuzzer a minute (clang, libFuzzer, sanitizers; FUZZ_SECONDS=...)
 	@scripts/install-packages scripts/packages.txt scripts/packages-lint.txt
 	@cmake --preset asan -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPARFAIT_FUZZ=ON -DPARFAIT_PCH=OFF \

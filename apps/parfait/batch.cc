@@ -19,7 +19,6 @@ int batch(const run::BatchRequest& request, const GlobalOptions& global) {
   run::Callbacks callbacks;
   callbacks.on_ready = InterruptWatch::begin;
   callbacks.stop = InterruptWatch::requested;
-  const InterruptWatch interrupt;
   auto run = run::batch(request, callbacks, [&](const result::BatchSubject& subject) {
     if (!tells) return;
     fmt::print("{}", run::subject_text(subject));

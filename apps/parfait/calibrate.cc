@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/motion/calibrate.h"
 #include "parfait/run/summary/people_text.h"
@@ -14,7 +13,6 @@ namespace parfait::app {
 namespace {
 
 int calibrate(const run::CalibrateRequest& request, const GlobalOptions& global) {
-  const InterruptWatch interrupt;
   auto run = run::calibrate(request);
   const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   if (global.json) {

@@ -18,7 +18,6 @@ struct DesignOptions {
 };
 
 int design(const DesignOptions& options, const GlobalOptions& global) {
-  const InterruptWatch interrupt;  // until everything is written
   run::DesignRequest request;
   request.file = options.file;
   request.criterion = options.criterion;

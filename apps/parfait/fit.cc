@@ -43,7 +43,6 @@ run::Callbacks table_callbacks(bool shows, Progress& progress) {
 
 /// By gradients, which say nothing about how well the parameters are known.
 int minimize(const FitCommandOptions& options, const GlobalOptions& global) {
-  const InterruptWatch interrupt;
   InterruptWatch::begin();
   const bool shows = !global.quiet && !global.json;
   const auto request = options.complete_minimization();
@@ -70,7 +69,6 @@ int fit(const FitCommandOptions& options, const GlobalOptions& global) {
   if (!options.contour.empty()) {
     throw base::InputError("--contour is for gradient methods: give --method lbfgs, too.");
   }
-  const InterruptWatch interrupt;  // until everything is written
   MpiSession session;
   const bool leads = session.team().rank() == 0;
   const bool shows = leads && !global.quiet && !global.json;

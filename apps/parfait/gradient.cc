@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/fit/gradient.h"
 #include "parfait/run/summary/gradient_text.h"
@@ -19,7 +18,6 @@ struct GradientOptions {
 };
 
 int gradient(const GradientOptions& options, const GlobalOptions& global) {
-  const InterruptWatch interrupt;  // until everything is written
   auto request = options.request;
   request.set = run::parse_settings(options.set);
   request.out = run_folder_of(options.out, request.file);

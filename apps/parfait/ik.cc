@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/motion/inverse_kinematics.h"
 #include "parfait/run/summary/people_text.h"
@@ -15,7 +14,6 @@ namespace {
 
 int ik(const run::InverseKinematicsRequest& request, const GlobalOptions& global) {
   auto run = run::inverse_kinematics(request);
-  const InterruptWatch interrupt;
   const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));

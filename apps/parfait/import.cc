@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "parfait/base/error.h"
 #include "parfait/io/petab/petab.h"
 #include "parfait/io/results/result_json.h"
@@ -68,7 +67,6 @@ void print_table(const result::TableFacts& table) {
 int import(const run::MotionImportRequest& request, const GlobalOptions& global) {
   auto run =
       io::is_petab_file(request.file) ? run::import_petab(request) : run::import_motion(request);
-  const InterruptWatch interrupt;
   const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   const auto& result = run.result;
   if (global.json) {

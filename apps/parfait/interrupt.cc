@@ -41,9 +41,6 @@ void install_interrupts() {
   }
 }
 
-// Signals go on asking: what comes after the work is short, and the result is written.
-InterruptWatch::~InterruptWatch() = default;
-
 void InterruptWatch::begin() {
   asks = 1;
 }

@@ -9,13 +9,8 @@ void install_interrupts();
 
 /// Once begin() is called the first of these signals asks instead of ends: work in steps and stop
 /// when requested(). The second ends the program at once.
-class InterruptWatch {
- public:
-  InterruptWatch() = default;
-  ~InterruptWatch();
-  InterruptWatch(const InterruptWatch&) = delete;
-  InterruptWatch& operator=(const InterruptWatch&) = delete;
-
+/// Signals go on asking after the work: what comes then is short, and the result is written.
+struct InterruptWatch {
   /// Everything is read, the work begins: a result can be kept.
   static void begin();
   static bool requested();

@@ -26,7 +26,6 @@ struct ModesOptions {
 };
 
 int modes(const ModesOptions& options, const GlobalOptions& global) {
-  const InterruptWatch interrupt;  // until everything is written
   run::ModesRequest request;
   request.file = options.file;
   request.set = run::parse_settings(options.set);

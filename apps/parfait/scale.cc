@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/run/motion/scale.h"
 #include "parfait/run/summary/people_text.h"
@@ -14,7 +13,6 @@ namespace {
 
 int scale(const run::ScaleRequest& request, const GlobalOptions& global) {
   auto run = run::scale(request);
-  const InterruptWatch interrupt;
   const auto folder = save_or_tell(request.out, [&] { return run::save(run, request.out); });
   if (global.json) {
     fmt::print("{}", io::result_text(run.result));

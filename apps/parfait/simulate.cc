@@ -25,7 +25,6 @@ run::SimulationRun simulate_with_bar(const run::SimulationRequest& request, bool
 }
 
 int simulate(const SimulateOptions& options, const GlobalOptions& global) {
-  const InterruptWatch interrupt;  // until everything is written
   auto request = options.complete();
   request.arguments = global.arguments;
   auto run = simulate_with_bar(request, !global.quiet && !global.json);

@@ -21,7 +21,6 @@ int synthesize(const SynthesizeOptions& options, const GlobalOptions& global) {
   request.set = run::parse_settings(options.set);
   request.out = options.out;
   auto run = run::synthesize(request);
-  const InterruptWatch interrupt;
   InterruptWatch::begin();  // what is written is written to its end
   run::save(run, request);
   if (global.json) {

@@ -25,7 +25,6 @@ int verify(const GlobalOptions& global) {
     fmt::print("{:<24}{:<27}{:<19}{:>7}{:>10}{:>9}\n", "problem", "source", "method", "digits",
                "expected", "time/s");
   }
-  const InterruptWatch interrupt;
   run::Callbacks callbacks;
   InterruptWatch::begin();
   callbacks.stop = InterruptWatch::requested;

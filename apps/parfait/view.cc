@@ -45,7 +45,9 @@ class StopOnSignal {
   ~StopOnSignal() {
     done_ = true;
     if (!thread_.joinable()) return;
-    pthread_kill(thread_.native_handle(), SIGTERM);  // wakes sigwait if it still waits
+    // Wakes sigwait if it still waits; nobody dies of it.
+    // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread)
+    pthread_kill(thread_.native_handle(), SIGTERM);
     thread_.join();
   }
   StopOnSignal(const StopOnSignal&) = delete;

@@ -44,7 +44,8 @@ TEST(Starts, FindTheMinimaThatAScanFinds) {
   // Minima of a scan in small steps, refined by a parabola.
   constexpr double kStep = 1e-4;
   std::vector<std::pair<double, double>> scanned;  // objective, w
-  for (double w = 0.5 + kStep; w < 6 - kStep; w += kStep) {
+  for (int i = 1; i < 54999; ++i) {
+    const double w = 0.5 + i * kStep;
     const double a = objective(w - kStep), b = objective(w), c = objective(w + kStep);
     if (b > a || b >= c) continue;
     scanned.emplace_back(b - (c - a) * (c - a) / (8 * (a - 2 * b + c)), w);

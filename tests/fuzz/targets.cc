@@ -1,8 +1,11 @@
 #include "targets.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 
 #include "parfait/base/error.h"
 #include "parfait/expr/formula.h"
@@ -11,11 +14,18 @@
 #include "parfait/io/foreign/osim_writer.h"
 #include "parfait/io/foreign/urdf.h"
 #include "parfait/io/model/model_file.h"
+#include "parfait/io/motion_files/bvh.h"
+#include "parfait/io/motion_files/c3d.h"
 #include "parfait/io/motion_files/external_loads.h"
+#include "parfait/io/motion_files/motion_table.h"
+#include "parfait/io/motion_files/trc.h"
+#include "parfait/io/petab/petab.h"
+#include "parfait/io/petab/sbml.h"
 #include "parfait/io/problem/problem_file.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/data_table.h"
+#include "parfait/io/text/text_file.h"
 #include "parfait/io/text/xml_element.h"
 #include "parfait/run/fit/fit.h"
 #include "parfait/run/simulation/simulation.h"
@@ -98,6 +108,61 @@ void lua(const std::string& text) {
   write_and_read(io::read_lua_model_text(io::lua_text(table), "m.lua").description);
 }
 
+/// Read, written and read again. Not compared: names with separators in them read back as others.
+template <class Read, class Write>
+void there_and_back(const std::string& text, Read read, Write write) {
+  read(write(read(text, "m")), "m");
+}
+
+void c3d(const std::string& text) {
+  const auto read = [](const std::string& bytes, const std::string& name) {
+    return io::read_c3d_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                              name);
+  };
+  there_and_back(text, read, io::c3d_bytes);
+}
+
+void trc(const std::string& text) {
+  there_and_back(text, io::read_trc_text, io::trc_text);
+}
+
+void storage(const std::string& text) {
+  there_and_back(text, io::read_storage_text, io::storage_text);
+}
+
+void bvh(const std::string& text) {
+  there_and_back(text, io::read_bvh_text, io::bvh_text);
+  io::bvh_trial(io::read_bvh_text(text, "m"));
+}
+
+void meshup(const std::string& text) {
+  there_and_back(text, io::read_meshup_text, io::meshup_text);
+}
+
+void sbml(const std::string& text) {
+  io::read_sbml_text(text, "m.xml");
+}
+
+/// The texts between lines "=====": the YAML file and the four tables that it names; the SBML model
+/// is that of tests/fuzz/files.
+void petab(const std::string& text) {
+  static const std::filesystem::path folder = [] {
+    std::string name = (std::filesystem::temp_directory_path() / "parfait_fuzz_XXXXXX").string();
+    require(::mkdtemp(name.data()) != nullptr);
+    std::filesystem::copy_file(kFiles + "petab_model.xml", std::filesystem::path(name) / "m.xml");
+    std::atexit([] { std::filesystem::remove_all(folder); });
+    return std::filesystem::path(name);
+  }();
+  std::size_t begin = 0;
+  for (const char* name :
+       {"p.yaml", "parameters.tsv", "conditions.tsv", "observables.tsv", "measurements.tsv"}) {
+    const auto end = std::min(text.find("=====\n", begin), text.size());
+    io::write_text_file(folder / name, text.substr(begin, end - begin));
+    begin = std::min(end + 6, text.size());
+  }
+  io::read_petab(folder / "p.yaml");
+}
+
 void problem(const std::string& text) {
   const auto read = io::read_problem_text(text, kFiles + "fuzzed.xml");
   const auto written = io::problem_text(read);
@@ -161,7 +226,14 @@ const std::vector<Target>& targets() {
                                           {"result", result},
                                           {"osim", osim},
                                           {"urdf", urdf},
-                                          {"lua", lua}};
+                                          {"lua", lua},
+                                          {"c3d", c3d},
+                                          {"trc", trc},
+                                          {"storage", storage},
+                                          {"bvh", bvh},
+                                          {"meshup", meshup},
+                                          {"sbml", sbml},
+                                          {"petab", petab}};
   return all;
 }
 

@@ -92,7 +92,7 @@ void FormulaSystem::pull_back_switches(Workspace& ws, ConstVec s, Pulled& to) co
   for (const auto& step : data_.switched) {
     const auto used = step.formula.used_slots();
     for (int k = 0; k < step.formula.num_switches(); ++k) {
-      const double seed = s[static_cast<std::size_t>(step.first_switch + k)];
+      const double seed = s[step.first_switch + k];
       for (const int slot : used) w.adjoints[static_cast<std::size_t>(slot)] += seed * *gradient++;
     }
   }

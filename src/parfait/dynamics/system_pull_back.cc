@@ -58,7 +58,7 @@ class UnitDirections {
       system_.bind_directions(ws_, dp_);
       differentiate(moving());
       for (int j = 0; j < count; ++j) {
-        ws_.parameter_adjoint[static_cast<std::size_t>(first + j)] += along(j);
+        ws_.parameter_adjoint[first + j] += along(j);
       }
     }
     dp_.resize(np_, kCount);

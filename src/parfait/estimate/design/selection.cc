@@ -544,6 +544,7 @@ void exchange(const Working& working, VectorXd& counts, double& psi) {
   int trials = 0;
   for (int pass = 0; pass < 100; ++pass) {
     std::vector<Working::At> at;
+    at.reserve(static_cast<std::size_t>(working.num_scenarios()));
     for (int s = 0; s < working.num_scenarios(); ++s) {
       at.push_back(working.look(s, working.information(s, counts), 0));
     }

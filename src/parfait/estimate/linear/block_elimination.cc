@@ -16,13 +16,13 @@ double longest_column(const MatrixXd& A) {
   return A.size() > 0 ? A.colwise().norm().maxCoeff() : 0;
 }
 
-VectorXd row_lengths(const MatIn& C, const MatIn& D) {
+VectorXd row_lengths(MatIn C, MatIn D) {
   return (C.rowwise().squaredNorm() + D.rowwise().squaredNorm()).cwiseSqrt();
 }
 
 }  // namespace
 
-BlockElimination::BlockElimination(MatrixXd A, MatrixXd B, const MatIn& C, const MatIn& D,
+BlockElimination::BlockElimination(MatrixXd A, MatrixXd B, MatIn C, MatIn D,
                                    const Tolerances& tolerances)
     : A_(std::move(A)), B_(std::move(B)), rows_(C, row_lengths(C, D), tolerances.constraint) {
   // Equations: xi_Y = -R1^-T (c + D p), and what dependent rows say about p.
@@ -50,7 +50,7 @@ BlockElimination::BlockElimination(MatrixXd A, MatrixXd B, const MatIn& C, const
   }
 }
 
-BlockElimination::Reduced BlockElimination::reduce(const VecIn& b, const VecIn& c) const {
+BlockElimination::Reduced BlockElimination::reduce(VecIn b, VecIn c) const {
   Reduced result;
   const VectorXd xi_Y = rows_.solve(c);
   result.r2 = rows_.left_over(c, xi_Y);
@@ -66,13 +66,13 @@ BlockElimination::Reduced BlockElimination::reduce(const VecIn& b, const VecIn& 
   return result;
 }
 
-VectorXd BlockElimination::gradient(const VecIn& residuals) const {
+VectorXd BlockElimination::gradient(VecIn residuals) const {
   VectorXd result(A_.cols() + B_.cols());
   result << A_.transpose() * residuals, B_.transpose() * residuals;
   return result;
 }
 
-VectorXd BlockElimination::multipliers(const VecIn& residuals, const VecIn& lambda_2) const {
+VectorXd BlockElimination::multipliers(VecIn residuals, VecIn lambda_2) const {
   return rows_.multipliers(A_.transpose() * residuals, lambda_2);
 }
 

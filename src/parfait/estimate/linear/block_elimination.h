@@ -31,14 +31,14 @@ struct Tolerances {
 /// See  docs/theory/least_squares.md (L4-L8)
 class BlockElimination {
  public:
-  BlockElimination(Eigen::MatrixXd A, Eigen::MatrixXd B, const MatIn& C, const MatIn& D,
+  BlockElimination(Eigen::MatrixXd A, Eigen::MatrixXd B, MatIn C, MatIn D,
                    const Tolerances& tolerances);
 
   /// What right-hand sides become (the equations above).
   struct Reduced {
     Eigen::VectorXd xi_0, r1, r2;
   };
-  Reduced reduce(const VecIn& b, const VecIn& c) const;
+  Reduced reduce(VecIn b, VecIn c) const;
 
   const Eigen::MatrixXd& J1() const { return J1_; }
   const Eigen::MatrixXd& J2() const { return J2_; }  ///< of equations of unit length
@@ -64,13 +64,11 @@ class BlockElimination {
   /// Orthonormal directions of xi about which nothing is said.
   Eigen::MatrixXd undetermined() const { return rows_.Z() * columns_.unseen(); }
 
-  Eigen::VectorXd residuals(const VecIn& xi, const VecIn& p, const VecIn& b) const {
-    return A_ * xi + B_ * p + b;
-  }
+  Eigen::VectorXd residuals(VecIn xi, VecIn p, VecIn b) const { return A_ * xi + B_ * p + b; }
   /// (A B)^T residuals.
-  Eigen::VectorXd gradient(const VecIn& residuals) const;
+  Eigen::VectorXd gradient(VecIn residuals) const;
   /// lambda with A^T residuals = C^T lambda, from the multipliers of the equations J2.
-  Eigen::VectorXd multipliers(const VecIn& residuals, const VecIn& lambda_2) const;
+  Eigen::VectorXd multipliers(VecIn residuals, VecIn lambda_2) const;
 
  private:
   Eigen::MatrixXd A_, B_, S_, J1_, J2_;  ///< as above

@@ -79,9 +79,9 @@ ColumnScales column_scales(std::span<const Block> blocks, const ColumnScales& si
   double strongest = 0;
   for_sized(by_data, sizes,
             [&](double& scale, double size) { strongest = std::max(strongest, scale * size); });
-  constexpr double kRounding = 1e-13;
+  constexpr double kUnseen = 1e-13;
   for_sized(scales, sizes, [&](double& scale, double size) {
-    if (size > 0 && scale * size < kRounding * strongest) scale = strongest / size;
+    if (size > 0 && scale * size < kUnseen * strongest) scale = strongest / size;
   });
   const auto fill = [](VectorXd& v) { v = (v.array() > 0).select(v, 1.0); };
   for (VectorXd& xi : scales.xi) fill(xi);

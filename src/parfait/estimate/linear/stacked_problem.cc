@@ -26,7 +26,7 @@ StackedProblem stack(std::span<const Block> blocks, std::span<const RightSide> r
   m1 = m2 = m3 = 0;
   for (std::size_t e = 0; e < blocks.size(); ++e) {
     const Block& block = blocks[e];
-    const auto place = [&](MatrixXd& J, Index row, const MatIn& local, const MatIn& shared) {
+    const auto place = [&](MatrixXd& J, Index row, MatIn local, MatIn shared) {
       J.block(row, col, local.rows(), local.cols()) = local;
       J.block(row, 0, shared.rows(), s) = shared;
     };

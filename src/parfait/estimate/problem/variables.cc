@@ -121,11 +121,11 @@ double bound_value(const Unknowns& unknowns, const BoundRow& row, VecIn x) {
 }
 
 bool is_at_bound(const Unknowns& unknowns, const BoundRow& row, VecIn x) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kNear = 1e-9;
   const int i = row.unknown;
   const double bound = row.upper ? unknowns.upper()[i] : unknowns.lower()[i];
   return bound_value(unknowns, row, x) <=
-         kRounding * std::max(std::abs(bound), std::abs(unknowns.initial()[i]));
+         kNear * std::max(std::abs(bound), std::abs(unknowns.initial()[i]));
 }
 
 double bound_sign(const BoundRow& row) {

@@ -463,6 +463,7 @@ void Reader::read_custom(const XmlView& element, mechanism::Joint& joint) {
       while (which < coordinates.size() && coordinates[which].id != wanted) ++which;
       if (which == coordinates.size()) {
         std::vector<std::string> ids;
+        ids.reserve(coordinates.size());
         for (const auto& c : coordinates) ids.push_back(c.id);
         written.fail(fmt::format("{}: \"{}\" is not a coordinate of this joint.{} Coordinates: {}.",
                                  name, names[0], base::suggestion(names[0], ids),

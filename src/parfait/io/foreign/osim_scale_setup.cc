@@ -155,7 +155,6 @@ std::pair<std::size_t, std::size_t> extent(const std::string& all, const XmlView
 }  // namespace osim_scale_setup
 
 OsimScaleSetup read_osim_scale_setup(const std::filesystem::path& file) {
-  using namespace osim_scale_setup;
   const XmlSource source(read_text_file(file), file.string());
   const XmlView root(source, source.root());
   const XmlView tool = root.name() == "ScaleTool" ? root : root.child("ScaleTool");
@@ -166,10 +165,10 @@ OsimScaleSetup read_osim_scale_setup(const std::filesystem::path& file) {
   const double mass = tool.number_of("mass").value_or(-1);
   out.mass = mass > 0 ? mass : 0;
   const XmlView maker = tool.child("GenericModelMaker");
-  out.model = file_of(maker, "model_file", folder);
-  out.markers = file_of(maker, "marker_set_file", folder);
-  read_scaler(tool.child("ModelScaler"), folder, out);
-  read_placer(tool.child("MarkerPlacer"), folder, out);
+  out.model = osim_scale_setup::file_of(maker, "model_file", folder);
+  out.markers = osim_scale_setup::file_of(maker, "marker_set_file", folder);
+  osim_scale_setup::read_scaler(tool.child("ModelScaler"), folder, out);
+  osim_scale_setup::read_placer(tool.child("MarkerPlacer"), folder, out);
   return out;
 }
 
@@ -197,7 +196,6 @@ std::vector<OsimMarker> read_osim_marker_set(const std::filesystem::path& file) 
 
 std::string with_markers(std::string_view text, const std::string& file_name,
                          const std::vector<OsimMarker>& markers) {
-  using namespace osim_scale_setup;
   const XmlSource source(text, file_name);
   const std::string& all = source.text();
   const XmlView root(source, source.root());
@@ -205,7 +203,8 @@ std::string with_markers(std::string_view text, const std::string& file_name,
   if (!model) root.fail("has no <Model>.");
   const bool has_sockets = static_cast<bool>(model.child("JointSet"));
   std::string added;
-  for (const auto& marker : markers) added += marker_element(marker, has_sockets, "\t\t\t\t");
+  for (const auto& marker : markers)
+    added += osim_scale_setup::marker_element(marker, has_sockets, "\t\t\t\t");
   const XmlView set = model.child("MarkerSet");
   if (!set) {
     const std::size_t end = all.rfind("</Model>");
@@ -217,7 +216,7 @@ std::string with_markers(std::string_view text, const std::string& file_name,
   std::size_t at = 0;
   const XmlView objects = set.child("objects");
   if (!objects || objects.children().empty()) {
-    const auto [begin, end] = extent(all, objects ? objects : set);
+    const auto [begin, end] = osim_scale_setup::extent(all, objects ? objects : set);
     const std::string inside = "<objects>\n" + added + "\t\t\t</objects>";
     return all.substr(0, begin) +
            (objects ? inside : "<MarkerSet>\n\t\t\t" + inside + "\n\t\t</MarkerSet>") +
@@ -229,11 +228,12 @@ std::string with_markers(std::string_view text, const std::string& file_name,
                      [&](const OsimMarker& marker) { return marker.name == name; })) {
       continue;
     }
-    const auto [begin, end] = extent(all, element);
+    const auto [begin, end] = osim_scale_setup::extent(all, element);
     out.append(all, at, begin - at);
     at = end;
   }
-  const std::size_t end = extent(all, objects).second - std::string("</objects>").size();
+  const std::size_t end =
+      osim_scale_setup::extent(all, objects).second - std::string("</objects>").size();
   out.append(all, at, end - at);
   return out + added + "\t\t\t" + all.substr(end);
 }

@@ -319,11 +319,13 @@ void Writer::write() {
   const XmlView model = root.name() == "Model" ? root : root.child("Model");
   const auto ids = [](const auto& items) {
     std::vector<std::string> out;
+    out.reserve(items.size());
     for (const auto& item : items) out.push_back(item.id);
     return out;
   };
   const auto names = [](const auto& markers) {
     std::vector<std::string> out;
+    out.reserve(markers.size());
     for (const auto& marker : markers) out.push_back(marker.name);
     return out;
   };

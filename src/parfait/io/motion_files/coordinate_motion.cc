@@ -61,6 +61,7 @@ CoordinateMotion coordinate_motion(const tree::MechanismTree& mechanism, const M
   }
   if (out.ignored.size() == table.columns.size()) {
     std::vector<std::string> ids;
+    ids.reserve(coordinates.size());
     for (const auto& c : coordinates) ids.push_back(c.id);
     throw base::InputError({table.file},
                            fmt::format("no column is a coordinate of the model. Columns: {}. "

@@ -496,7 +496,7 @@ class Reader {
     e.data.place = {.file = files_.measurements.front().string()};
     for (Group& group : groups) {
       std::map<double, std::size_t> used;
-      std::vector<double> values(times.size(), std::nan("")), sigmas = values;
+      std::vector<double> values(times.size(), std::nan("")), sigmas(times.size(), std::nan(""));
       for (const auto& cell : group.cells) {
         const std::size_t row = first[cell.t] + used[cell.t]++;
         values[row] = cell.value;

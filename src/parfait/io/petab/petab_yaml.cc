@@ -37,6 +37,7 @@ class YamlReader {
       fail(problems.Mark(), "exactly one problem in the list \"problems\" is supported.");
     }
     const YAML::Node problem = problems[0];
+    if (!problem.IsMap()) fail(problem.Mark(), "a problem is a list of keys and values.");
     files.sbml = path(one(problem, "sbml_files"));
     files.conditions = paths(problem, "condition_files");
     files.measurements = paths(problem, "measurement_files");

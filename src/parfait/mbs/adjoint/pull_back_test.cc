@@ -42,7 +42,7 @@ void drive_all(Description& d, bool cholesky) {
           constant == "mass" || constant.starts_with("com.") || constant.starts_with("inertia.");
       if (cholesky ? inertial : constant.starts_with("cholesky.")) continue;
       Parameter p;
-      p.targets = {id + "." + constant};
+      p.targets = {std::string(id).append(".").append(constant)};
       if (can_be_driven(d, p)) d.parameters.push_back(p);
     }
   }

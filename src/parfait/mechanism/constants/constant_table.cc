@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "parfait/math/lanes.h"
+#include "parfait/mechanism/constants/body_number.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/description/general_frame.h"
 #include "parfait/mechanism/description/inertia.h"
@@ -90,10 +91,11 @@ ConstantTable::ConstantTable(const Description& d) {
     constexpr int kRow[] = {0, 1, 2, 0, 0, 1}, kColumn[] = {0, 1, 2, 1, 2, 2};
     constexpr const char* kNames[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
     for (int e = 0; e < 6; ++e) {
-      const std::string name = body.id + ".inertia." + kNames[e];
+      const std::string constant = std::string("inertia.") + kNames[e];
+      const std::string name = body.id + "." + constant;
       const Value& given = body.inertia[kRow[e]][kColumn[e]];
       // About the origin, the numbers of the description become the tensor about the centre here.
-      if (const auto number = constant_number(d, name)) {
+      if (const auto number = body_number(body, constant)) {
         add(name, *number);
       } else {
         value(name, given);

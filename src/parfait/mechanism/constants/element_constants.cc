@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "parfait/mechanism/constants/body_number.h"
 #include "parfait/mechanism/constants/driven_constants.h"
 #include "parfait/mechanism/description/body_inertia.h"
 #include "parfait/mechanism/description/inertia.h"
@@ -93,6 +94,8 @@ std::optional<double> frame_number(const Frame& frame, std::string_view name) {
   return number_of(vector[static_cast<std::size_t>(name[2] - 'x')]);
 }
 
+}  // namespace
+
 std::optional<double> body_number(const Body& body, const std::string& name) {
   if (name == "mass") return number_of(body.mass);
   if (name.starts_with("com.")) {
@@ -121,6 +124,8 @@ std::optional<double> body_number(const Body& body, const std::string& name) {
   }
   return std::nullopt;
 }
+
+namespace {
 
 std::optional<double> end_number(const Marker& begin, const Marker& end, std::string_view name) {
   if (name.starts_with("begin.")) return frame_number(begin.frame, name.substr(6));

@@ -336,8 +336,7 @@ void measured_pull_back(const MeasuredParts& parts, const ElementPoint<double>& 
     columns[static_cast<std::size_t>(rate_column_of(end, vector, k))] -= by_rate * g.v;
   });
   for (int i = 0; i < scratch.num_constants; ++i) {
-    columns[static_cast<std::size_t>(scratch.first_constant() + i)] =
-        -sigma * s.constants[static_cast<std::size_t>(i)].v;
+    columns[scratch.first_constant() + i] = -sigma * s.constants[static_cast<std::size_t>(i)].v;
   }
   if (at.law) columns[static_cast<std::size_t>(scratch.law_column())] = -sigma;
 }

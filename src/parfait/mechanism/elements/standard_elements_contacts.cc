@@ -132,7 +132,7 @@ class Hertz {
     out[kTouch] = -t.gap;
     out[kDeep] = -t.gap - at.constants[kRadius];
     for (int i = 0; i < Surface::kEdges; ++i) {
-      out[static_cast<std::size_t>(kFirstEdge + i)] = t.edges[i];
+      out[kFirstEdge + i] = t.edges[i];
     }
     out[kLetGo] = S(1.0) - at.constants[kDamping] * t.gap_rate;
   }
@@ -259,7 +259,8 @@ class AngleStops {
   /// s - upper or s - lower beyond a stop, otherwise 0.
   template <class S>
   static S beyond(const ElementPoint<S>& at, const Measured<S>& m) {
-    const S over = m.s - at.constants[kUpper], under = at.constants[kLower] - m.s;
+    S over = m.s - at.constants[kUpper];
+    const S under = at.constants[kLower] - m.s;
     if (is_on(at, kAtUpper, over)) return over;
     return is_on(at, kAtLower, under) ? -under : S(0.0);
   }

@@ -200,7 +200,7 @@ class PassiveMuscle {
     if (i == 1) return path.rate;
     if (i == 2) return force(at, path);
     const auto [tendon, parallel] = compliances(at);
-    const S l = at.constants[kParallelSlack] * at.constants[kOptimalLength];
+    S l = at.constants[kParallelSlack] * at.constants[kOptimalLength];
     if (!is_taut(at, path)) return l;
     return l + stretch(at, path) * parallel / (tendon + parallel);
   }

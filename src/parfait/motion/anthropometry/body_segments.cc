@@ -274,10 +274,10 @@ const Segment& BodySegments::find(const std::string& id) const {
 
 Matrix3d nearest_physical(const Matrix3d& inertia) {
   const Eigen::SelfAdjointEigenSolver<Matrix3d> P(second_moments(inertia));
-  const Vector3d values = P.eigenvalues();
+  const Vector3d& values = P.eigenvalues();
   if (values.minCoeff() >= 1e-6 * values.maxCoeff()) return inertia;
   const Vector3d kept = values.cwiseMax(0.01 * values.maxCoeff());
-  const Matrix3d axes = P.eigenvectors();
+  const Matrix3d& axes = P.eigenvectors();
   const Matrix3d moments = axes * kept.asDiagonal() * axes.transpose();
   return moments.trace() * Matrix3d::Identity() - moments;
 }

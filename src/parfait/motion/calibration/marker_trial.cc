@@ -381,7 +381,7 @@ estimate::RightSide MarkerTrial::right_side() const {
       std::fill(r.begin(), r.end(), std::nan(""));
       for (int i = first_row_[f]; i < first_row_[f + 1]; ++i) {
         const Row& row = rows_[static_cast<std::size_t>(i)];
-        r[static_cast<std::size_t>(3 * row.marker + row.axis)] =
+        r[3 * row.marker + row.axis] =
             residuals_[i] * options_.sigma / std::sqrt(weights_[row.marker]);
       }
       VectorXd h = VectorXd::Zero(n);

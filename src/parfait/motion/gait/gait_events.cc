@@ -137,26 +137,26 @@ int foot_at(const WalkPaths& paths, const PlateSignal& plate, std::size_t begin,
 }  // namespace gait_events
 
 Progression find_progression(const WalkPaths& paths) {
-  using namespace gait_events;
   Progression out;
   std::size_t first = paths.t.size(), last = 0;
   for (std::size_t i = 0; i < paths.t.size(); ++i) {
-    if (is_missing(paths.pelvis[i])) continue;
+    if (gait_events::is_missing(paths.pelvis[i])) continue;
     first = std::min(first, i);
     last = i;
   }
   if (first >= last) return out;
-  const Vec3<double> way = horizontal(paths.pelvis[last] - paths.pelvis[first], paths.up);
+  const Vec3<double> way =
+      gait_events::horizontal(paths.pelvis[last] - paths.pelvis[first], paths.up);
   const double length = std::sqrt(dot(way, way));
   out.pelvis_speed = length / (paths.t[last] - paths.t[first]);
-  out.treadmill = out.pelvis_speed < kTreadmill;
+  out.treadmill = out.pelvis_speed < gait_events::kTreadmill;
   Vec3<double> forward = way;
   if (out.treadmill) {
     forward = {};
     for (const auto& foot : paths.feet) {
       for (std::size_t i = 0; i < paths.t.size(); ++i) {
-        const Vec3<double> along = horizontal(foot.toe[i] - foot.heel[i], paths.up);
-        if (!is_missing(along)) forward += along;
+        const Vec3<double> along = gait_events::horizontal(foot.toe[i] - foot.heel[i], paths.up);
+        if (!gait_events::is_missing(along)) forward += along;
       }
     }
   }
@@ -166,34 +166,32 @@ Progression find_progression(const WalkPaths& paths) {
 }
 
 std::vector<GaitEvent> events_from_kinematics(const WalkPaths& paths) {
-  using namespace gait_events;
   std::vector<GaitEvent> out;
   if (paths.t.size() < 8) return out;
   const Vec3<double> forward = find_progression(paths).forward;
   for (const Side side : kBothSides) {
-    const auto& foot = paths.feet[index(side)];
+    const auto& foot = paths.feet[gait_events::index(side)];
     const auto ahead = [&](const std::vector<Vec3<double>>& points) {
       std::vector<double> values(paths.t.size());
       for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = dot(points[i] - paths.pelvis[i], forward);
       }
-      return smoothed(paths.t, values);
+      return gait_events::smoothed(paths.t, values);
     };
-    for (const double t : extrema(paths.t, ahead(foot.heel), 1)) {
+    for (const double t : gait_events::extrema(paths.t, ahead(foot.heel), 1)) {
       out.push_back({t, side, GaitEventKind::kStrike});
     }
-    for (const double t : extrema(paths.t, ahead(foot.toe), -1)) {
+    for (const double t : gait_events::extrema(paths.t, ahead(foot.toe), -1)) {
       out.push_back({t, side, GaitEventKind::kOff});
     }
   }
-  sort_events(out);
+  gait_events::sort_events(out);
   return out;
 }
 
 std::vector<GaitEvent> events_from_forces(const WalkPaths& paths,
                                           const std::vector<PlateSignal>& plates,
                                           double threshold) {
-  using namespace gait_events;
   struct Contact {
     int foot;
     double start, end;
@@ -215,8 +213,8 @@ std::vector<GaitEvent> events_from_forces(const WalkPaths& paths,
       while (end < n && plate.vertical[end] > threshold) ++end;
       Contact contact{-1, i > 0 ? crossing(i) : plate.t[i],
                       end < n ? crossing(end) : plate.t[n - 1], i > 0, end < n};
-      if (contact.end - contact.start > kShortestContact) {
-        contact.foot = foot_at(paths, plate, i, end);
+      if (contact.end - contact.start > gait_events::kShortestContact) {
+        contact.foot = gait_events::foot_at(paths, plate, i, end);
         if (contact.foot >= 0) contacts.push_back(contact);
       }
       i = end;
@@ -235,13 +233,12 @@ std::vector<GaitEvent> events_from_forces(const WalkPaths& paths,
     if (begins) out.push_back({contact.start, side, GaitEventKind::kStrike});
     if (ends) out.push_back({contact.end, side, GaitEventKind::kOff});
   }
-  sort_events(out);
+  gait_events::sort_events(out);
   return out;
 }
 
 std::vector<EventComparison> compare_events(const std::vector<GaitEvent>& events,
                                             const std::vector<GaitEvent>& others) {
-  using namespace gait_events;
   std::vector<EventComparison> out;
   out.reserve(events.size());
   for (const GaitEvent& event : events) {
@@ -249,7 +246,7 @@ std::vector<EventComparison> compare_events(const std::vector<GaitEvent>& events
     for (const GaitEvent& other : others) {
       if (other.side != event.side || other.kind != event.kind) continue;
       const double difference = event.t - other.t;
-      if (std::abs(difference) > kSameEvent) continue;
+      if (std::abs(difference) > gait_events::kSameEvent) continue;
       if (std::isnan(comparison.difference) ||
           std::abs(difference) < std::abs(comparison.difference)) {
         comparison.difference = difference;

@@ -35,7 +35,6 @@ double event_between(const std::vector<GaitEvent>& events, Side side, GaitEventK
 }  // namespace gait_parameters
 
 std::vector<Stride> find_strides(const WalkPaths& paths, const std::vector<GaitEvent>& events) {
-  using namespace gait_parameters;
   std::vector<Stride> out;
   const Progression progression = find_progression(paths);
   if (dot(progression.forward, progression.forward) == 0) return out;  // nobody knows where to
@@ -55,30 +54,32 @@ std::vector<Stride> find_strides(const WalkPaths& paths, const std::vector<GaitE
       stride.side = side;
       stride.start = start->t;
       stride.end = event.t;
-      const Vec3<double> from = at(paths.t, foot.heel, stride.start),
-                         to = at(paths.t, foot.heel, stride.end);
+      const Vec3<double> from = gait_parameters::at(paths.t, foot.heel, stride.start),
+                         to = gait_parameters::at(paths.t, foot.heel, stride.end);
       stride.length = dot(to - from, progression.forward);
-      const double off = event_between(events, side, GaitEventKind::kOff, stride.start, stride.end);
+      const double off = gait_parameters::event_between(events, side, GaitEventKind::kOff,
+                                                        stride.start, stride.end);
       if (progression.treadmill) {
         // The belt carries the standing foot back: its speed in the middle half of stance.
         const double stance =
             (std::isnan(off) ? 0.6 * stride.duration() + stride.start : off) - stride.start;
         const double t0 = stride.start + 0.25 * stance, t1 = stride.start + 0.75 * stance;
-        const double belt =
-            dot(at(paths.t, foot.heel, t0) - at(paths.t, foot.heel, t1), progression.forward) /
-            (t1 - t0);
+        const double belt = dot(gait_parameters::at(paths.t, foot.heel, t0) -
+                                    gait_parameters::at(paths.t, foot.heel, t1),
+                                progression.forward) /
+                            (t1 - t0);
         stride.length += belt * stride.duration();
       }
       stride.speed = stride.length / stride.duration();
-      const Vec3<double> between = to - at(paths.t, opposite.heel, stride.end);
+      const Vec3<double> between = to - gait_parameters::at(paths.t, opposite.heel, stride.end);
       stride.step_length = dot(between, progression.forward);
       stride.step_width = std::abs(dot(between, across));
-      const double strike =
-          event_between(events, other, GaitEventKind::kStrike, stride.start, stride.end);
+      const double strike = gait_parameters::event_between(events, other, GaitEventKind::kStrike,
+                                                           stride.start, stride.end);
       stride.step_duration = stride.end - strike;
       stride.stance = (off - stride.start) / stride.duration();
-      const double other_off =
-          event_between(events, other, GaitEventKind::kOff, stride.start, stride.end);
+      const double other_off = gait_parameters::event_between(events, other, GaitEventKind::kOff,
+                                                              stride.start, stride.end);
       stride.double_support = ((other_off - stride.start) + (off - strike)) / stride.duration();
       out.push_back(stride);
     }

@@ -176,7 +176,7 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
   const auto nq = static_cast<std::size_t>(skeleton.tree.nq);
   const auto nv = static_cast<std::size_t>(skeleton.tree.nv);
   for (int c = 1; c < num_chunks && !options.is_stopped(); ++c) {
-    const auto f = static_cast<std::size_t>(kChunk * c);
+    const auto f = static_cast<std::size_t>(kChunk) * c;
     FramePose next;
     next.q.assign(out.q.begin() + static_cast<std::ptrdiff_t>((f - 1) * nq),
                   out.q.begin() + static_cast<std::ptrdiff_t>(f * nq));

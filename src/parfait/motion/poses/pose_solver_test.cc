@@ -13,7 +13,7 @@ namespace parfait::motion::pose_solver_test {
 namespace {
 
 class PoseSolverTest : public testing::Test {
- protected:
+ public:
   PoseSolverTest() : skeleton(make_walker()), plan(skeleton) {
     Geometry described(skeleton);
     bind(skeleton, described, geometry);

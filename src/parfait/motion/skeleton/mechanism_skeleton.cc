@@ -26,7 +26,7 @@ void name_coordinates(const mechanism::Description& description, const Mechanism
       const bool turns =
           node.kind == tree::NodeKind::kRevolute || node.kind == tree::NodeKind::kBall;
       for (int k = 0; k < node.num_w; ++k) {
-        const tree::Drive& drive = tree.drives[static_cast<std::size_t>(node.w + k)];
+        const tree::Drive& drive = tree.drives[node.w + k];
         if (drive.inner >= 0) continue;
         Coordinate& c = out.coordinates[static_cast<std::size_t>(drive.v)];
         if (!c.name.empty()) continue;

@@ -70,8 +70,8 @@ std::string pack(const std::vector<float>& frames, std::size_t times, std::strin
       before = q;
     }
   }
-  const auto text = fmt::format(R"({{"at":{},"n":{},"middle":{},"step":{}}})", arrays.size(),
-                                frames.size(), numbers(quantize.middle), numbers(quantize.step));
+  auto text = fmt::format(R"({{"at":{},"n":{},"middle":{},"step":{}}})", arrays.size(),
+                          frames.size(), numbers(quantize.middle), numbers(quantize.step));
   arrays += low;
   arrays += high;
   return text;

@@ -88,7 +88,7 @@ void remove_folder(const fs::path& folder) {
 /// The first of name-2, name-3, ... that is free, taken by `from`.
 fs::path move_to_free_name(const fs::path& from, const fs::path& name) {
   for (int i = 2;; ++i) {
-    const fs::path to = name.string() + "-" + std::to_string(i);
+    fs::path to = name.string() + "-" + std::to_string(i);
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return to;
     if (errno == EEXIST) continue;
     // A file system without RENAME_NOREPLACE.
@@ -259,7 +259,8 @@ fs::path RunFolder::commit() {
   const fs::path staging = std::exchange(staging_, {});
   const fs::path& target = claim_->target();
   const auto release = [&](const fs::path& where) {
-    const fs::path result = where;  // `where` may belong to the claim
+    fs::path result = where;  // NOLINT(performance-unnecessary-copy-initialization): `where` may
+                              // belong to the claim
     claim_.reset();
     return result;
   };

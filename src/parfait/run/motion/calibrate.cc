@@ -206,6 +206,7 @@ int every_of(const CalibrateRequest& request, const std::string& trial) {
 
 void check_every(const CalibrateRequest& request, const std::vector<MarkerTrialFile>& trials) {
   std::vector<std::string> names;
+  names.reserve(trials.size());
   for (const auto& trial : trials) names.push_back(trial.name);
   for (const std::string& setting : request.every) {
     const auto equals = setting.rfind('=');

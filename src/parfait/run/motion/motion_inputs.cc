@@ -98,6 +98,7 @@ std::vector<MarkerTrialFile> read_trials(const std::vector<std::string>& files,
   const auto [axis, sign] = up_of(skeleton);
   std::vector<MarkerTrialFile> out;
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const std::string& file : files)
     names.push_back(std::filesystem::path(file).stem().string());
   io::make_unique(names, "trial");

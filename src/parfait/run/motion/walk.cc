@@ -96,7 +96,6 @@ bool is_foot(const std::string& body) {
 }  // namespace walk
 
 std::optional<Walk> walk_of(const io::Trial& trial) {
-  using namespace walk;
   if (trial.up.axis < 0 || trial.num_frames < 8) return {};
   Walk out;
   motion::component(out.paths.up, 0) = motion::component(out.paths.up, 1) =
@@ -107,28 +106,28 @@ std::optional<Walk> walk_of(const io::Trial& trial) {
   const auto name = [&](int marker) {
     return trial.markers.points[static_cast<std::size_t>(marker)].name;
   };
-  if (const int sacrum = find(trial, kSacrum); sacrum >= 0) {
-    out.paths.pelvis = path(trial, sacrum);
+  if (const int sacrum = walk::find(trial, walk::kSacrum); sacrum >= 0) {
+    out.paths.pelvis = walk::path(trial, sacrum);
     pelvis = name(sacrum);
   } else {
-    for (const auto* pair : {&kBack, &kFront}) {
-      const int left = find(trial, with_side(Side::kLeft, *pair)),
-                right = find(trial, with_side(Side::kRight, *pair));
+    for (const auto* pair : {&walk::kBack, &walk::kFront}) {
+      const int left = walk::find(trial, walk::with_side(motion::Side::kLeft, *pair)),
+                right = walk::find(trial, walk::with_side(motion::Side::kRight, *pair));
       if (left < 0 || right < 0) continue;
-      const auto a = path(trial, left), b = path(trial, right);
+      const auto a = walk::path(trial, left), b = walk::path(trial, right);
       for (std::size_t f = 0; f < a.size(); ++f) out.paths.pelvis.push_back(0.5 * (a[f] + b[f]));
       pelvis = name(left) + ", " + name(right);
       break;
     }
   }
   if (pelvis.empty()) return {};
-  for (const Side side : motion::kBothSides) {
-    const int heel = find(trial, with_side(side, kHeels)),
-              toe = find(trial, with_side(side, kToes));
+  for (const motion::Side side : motion::kBothSides) {
+    const int heel = walk::find(trial, walk::with_side(side, walk::kHeels)),
+              toe = walk::find(trial, walk::with_side(side, walk::kToes));
     if (heel < 0 || toe < 0) return {};
     auto& foot = out.paths.feet[static_cast<std::size_t>(side)];
-    foot.heel = path(trial, heel);
-    foot.toe = path(trial, toe);
+    foot.heel = walk::path(trial, heel);
+    foot.toe = walk::path(trial, toe);
     heels += (heels.empty() ? "" : ", ") + name(heel);
     toes += (toes.empty() ? "" : ", ") + name(toe);
   }
@@ -138,7 +137,6 @@ std::optional<Walk> walk_of(const io::Trial& trial) {
 
 std::optional<Walk> walk_of(const motion::Skeleton& skeleton, const motion::TrialPoses& poses,
                             const std::vector<double>& t) {
-  using namespace walk;
   const auto& g = skeleton.tree.constants.gravity;
   if (!(dot(g, g) > 0) || poses.num_frames < 8) return {};
   // Markers of each foot and of what it carries.
@@ -147,7 +145,7 @@ std::optional<Walk> walk_of(const motion::Skeleton& skeleton, const motion::Tria
   for (std::size_t b = 0; b < foot_side.size(); ++b) {
     const auto& info = skeleton.tree.bodies[b];
     if (info.parent >= 0) foot_side[b] = foot_side[static_cast<std::size_t>(info.parent)];
-    if (foot_side[b] < 0 && is_foot(info.name)) foot_side[b] = side_of(info.name);
+    if (foot_side[b] < 0 && walk::is_foot(info.name)) foot_side[b] = walk::side_of(info.name);
   }
   for (int m = 0; m < skeleton.num_markers(); ++m) {
     const int side =
@@ -162,7 +160,7 @@ std::optional<Walk> walk_of(const motion::Skeleton& skeleton, const motion::Tria
   const auto model_place = [&](int frame, int marker) {
     const double* p = &poses.markers[static_cast<std::size_t>(frame) * size +
                                      3 * static_cast<std::size_t>(marker)];
-    return Vec3<double>{p[0], p[1], p[2]};
+    return motion::Vec3<double>{p[0], p[1], p[2]};
   };
   motion::BoundGeometry bound;
   motion::bind(skeleton, motion::Geometry(skeleton), bound);
@@ -175,7 +173,7 @@ std::optional<Walk> walk_of(const motion::Skeleton& skeleton, const motion::Tria
   }
   // Along the longest axis of the foot, forwards as the person walks or, standing, as first
   // guessed.
-  Vec3<double> way = out.paths.pelvis.back() - out.paths.pelvis.front();
+  motion::Vec3<double> way = out.paths.pelvis.back() - out.paths.pelvis.front();
   way = way - dot(way, out.paths.up) * out.paths.up;
   if (!(dot(way, way) > 0.01)) return {};
   std::string points = "root of the model";

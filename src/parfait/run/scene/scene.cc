@@ -1,5 +1,7 @@
 #include "parfait/run/scene/scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -73,7 +75,7 @@ class Viewer {
     }
     if (marker == "origin" || place.body == result::kGround) return place;
     for (const auto& known : description_.bodies[static_cast<std::size_t>(place.body)].markers) {
-      if (known.id == marker) return framed(body, body + "." + marker, known.frame);
+      if (known.id == marker) return framed(body, fmt::format("{}.{}", body, marker), known.frame);
     }
     return place;
   }
