@@ -29,7 +29,7 @@ NARROWER = {
 STEPS = {
     "mechanism": ["description", "elements", "constants", "quantities", "checks", "stage"],
     "mbs": ["solver", "data", "placement", "forces", "observation", "evaluation", "events", "projection",
-            "second_order", "adjoint", "build"],
+            "adjoint", "second_order", "build"],
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "objective", "experiment", "shooting", "algebraic", "statistics", "fit", "starts", "design"],

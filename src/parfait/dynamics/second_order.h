@@ -60,6 +60,17 @@ class SecondOrder {
   /// at the point of the last evaluate().
   virtual void directions(Workspace& ws, const PointDirections& d, Directions& dr, Directions& dg,
                           Directions& dedot) const = 0;
+
+  /// The transposes of mass_directions() and directions() in the parameters: <seed, M(p) a> and
+  /// <r, r(p)> + <g, g(p)> + <edot, e'(p)>, at the point of the last evaluate(), added to the
+  /// adjoints of parameters in the workspace. `r` moves bodies as their constraints allow, G r = 0.
+  /// False: there are none, and nothing was added (System::has_pull_backs() is false).
+  /// Those of the state are products with the matrices of linearize().
+  virtual bool pull_back_mass(Workspace&, ConstVec /*a*/, ConstVec /*seed*/) const { return false; }
+  virtual bool pull_back_parameters(Workspace&, ConstVec /*r*/, ConstVec /*g*/,
+                                    ConstVec /*edot*/) const {
+    return false;
+  }
 };
 
 }  // namespace parfait::dynamics

@@ -6,6 +6,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/integrate/adams/adams_reverse.h"
+#include "parfait/integrate/hht/hht_reverse.h"
 #include "parfait/integrate/runge_kutta/runge_kutta_reverse.h"
 #include "parfait/integrate/stepping/stepper.h"
 
@@ -16,7 +17,7 @@ using dynamics::Status;
 using dynamics::Vec;
 
 bool has_adjoint(Method method) {
-  return method == Method::kDop853 || method == Method::kDopri5 || method == Method::kAbm;
+  return method != Method::kBdf;
 }
 
 namespace {
@@ -31,6 +32,8 @@ std::unique_ptr<ReverseStepper> make_reverse(const dynamics::System& system,
       return make_dopri5_reverse(system, workspace, options);
     case Method::kAbm:
       return make_adams_reverse(system, workspace, options, tape);
+    case Method::kHht:
+      return make_hht_reverse(system, workspace, options, tape);
     default:
       throw base::InputError(fmt::format(
           "the method {} has no adjoint. Use dop853, dopri5 or abm, or forward directions.",

@@ -352,6 +352,18 @@ Outcome Hht::repeat(const RecordedStep& step) {
   return status_ == Status::kOk ? Outcome::kFinished : Outcome::kSystemFailed;
 }
 
+HhtSolution Hht::solution() const {
+  return {.t0 = t0_,
+          .t1 = t1_,
+          .h_last = h_last_,
+          .y0 = y0_,
+          .end = end_,
+          .before = now_,
+          .after = next_,
+          .true_a = true_a_,
+          .lambda = lambda_};
+}
+
 /// A step in which y changes by one per cent of its size; the error of the first step corrects it.
 double Hht::first_step(double limit) const {
   const double span = limit - t0_;

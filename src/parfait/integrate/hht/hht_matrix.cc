@@ -62,6 +62,28 @@ class HhtMatrix::Impl {
     for (int c = 0; c < x.chunks(); ++c) correct(chunk_of(x, c));
   }
 
+  /// As correct(), with the transposed matrix: the block that delta damps is symmetric.
+  void solve_transposed(double* x) {
+    std::vector<double> sum(x, x + n), rest(sum.size()), more(sum.size());
+    const auto largest = [&](const std::vector<double>& v) {
+      double result = 0;
+      for (int i = 0; i < n; ++i) {
+        if (i < nq || i >= nq + ng) result = std::max(result, std::abs(v[i]));
+      }
+      return result;
+    };
+    J->solve_transposed(sum.data());
+    for (int i = 0; i < kMaxCorrections && ng > 0; ++i) {
+      J->multiply_transposed(sum.data(), rest.data());
+      for (int row = 0; row < n; ++row) more[row] = x[row] - rest[row];
+      for (int row = 0; row < ng; ++row) more[nq + row] -= damping_[row] * sum[nq + row];
+      J->solve_transposed(more.data());
+      for (int row = 0; row < n; ++row) sum[row] += more[row];
+      if (!(largest(more) > kCorrected * largest(sum))) break;
+    }
+    std::copy(sum.begin(), sum.end(), x);
+  }
+
   int nq, ng, ne, n;
   std::optional<SparseMatrix> M, J;
 
@@ -172,6 +194,10 @@ void HhtMatrix::solve(dynamics::Vec x) const {
 
 void HhtMatrix::solve(Directions& x) const {
   impl_->solve(x);
+}
+
+void HhtMatrix::solve_transposed(dynamics::Vec x) const {
+  impl_->solve_transposed(x.data());
 }
 
 }  // namespace parfait::integrate

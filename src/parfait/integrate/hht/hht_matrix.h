@@ -43,6 +43,8 @@ class HhtMatrix {
   void solve(dynamics::Vec x) const;
   /// x = J^-1 x, refined until delta has no effect.
   void solve(dynamics::Directions& x) const;
+  /// x = J^-T x, likewise.
+  void solve_transposed(dynamics::Vec x) const;
 
  private:
   class Impl;

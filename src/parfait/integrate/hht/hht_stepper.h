@@ -17,6 +17,16 @@ struct HhtHistory {
   T a, F, d, f_e;
 };
 
+/// A step as it was solved, for its adjoint.
+struct HhtSolution {
+  double t0 = 0, t1 = 0;
+  double h_last = 0;            ///< of the step before; 0: none since the start
+  std::vector<double> y0, end;  ///< its start, and its end before it is projected
+  HhtHistory<std::vector<double>> before, after;
+  std::vector<double> true_a;  ///< M^-1 F_0, where (H4) needed it
+  std::vector<double> lambda;
+};
+
 /// See hht.h.
 class Hht final : public Stepper {
  public:
@@ -31,6 +41,9 @@ class Hht final : public Stepper {
   dynamics::Status state(double t, dynamics::Vec y) override;
   dynamics::Status rate(double t, dynamics::Vec dydt) override;
   dynamics::Status directions(double t, dynamics::Directions& W) override;
+
+  /// The last step taken.
+  HhtSolution solution() const;
 
  private:
   bool has_directions() const { return W0_.count() > 0; }

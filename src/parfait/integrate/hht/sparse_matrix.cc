@@ -97,6 +97,18 @@ void SparseMatrix::solve(math::Lane* x) {
   }
 }
 
+void SparseMatrix::multiply_transposed(const double* x, double* y) const {
+  for (int j = 0; j < n_; ++j) {
+    y[j] = 0;
+    for (int i = first_[j]; i < first_[j + 1]; ++i) y[j] += value_[i] * x[row_[i]];
+  }
+}
+
+void SparseMatrix::solve_transposed(double* x) {
+  Factors& f = *factors_;
+  if (n_ > 0) klu_tsolve(f.symbolic, f.numeric, n_, 1, x, &f.common);
+}
+
 std::vector<double> SparseMatrix::diagonal() const {
   std::vector<double> result(n_);
   for (int j = 0; j < n_; ++j) {

@@ -26,6 +26,9 @@ class SparseMatrix {
   /// x = A^-1 x
   void solve(double* x);
   void solve(math::Lane* x);
+  /// y = A^T x, x = A^-T x
+  void multiply_transposed(const double* x, double* y) const;
+  void solve_transposed(double* x);
 
   std::vector<double> diagonal() const;
 

@@ -126,16 +126,8 @@ void unload_bodies(const ModelData& m, ModelWorkspace& w, Pulled& to) {
   }
 }
 
-void pull_back_solution(const ModelData& m, ModelWorkspace& w, const double* row,
-                        const double* rate_seeds, Pulled& to) {
-  const Structure& s = m.kernel.structure;
+void pull_back_external(const ModelData& m, ModelWorkspace& w, const double* rate_seeds) {
   auto& a = w.adjoint;
-  std::copy(w.k.multiplier.begin(), w.k.multiplier.end(), a.lambda.begin());
-  solve_transposed(s, row, w.k, a);
-  pull_back_joints(m, w, RowLevel::kAcceleration, a.lambda.data(), true);
-  pull_back_offsets(m, w, RowLevel::kAcceleration);
-  std::copy(a.lambda.begin(), a.lambda.end(), w.k.multiplier.begin());
-  pull_back_forces(m, w, rate_seeds);
   if (m.external.num_formulas > 0) {
     prepare_external(m, w);
     for (int i = 0; i < m.external.num_formulas; ++i) {
@@ -150,6 +142,19 @@ void pull_back_solution(const ModelData& m, ModelWorkspace& w, const double* row
   if (m.sizes.ne > 0 || !m.force.laws.empty()) {
     pull_back_slots(m, w, m.slots.first_quantity, m.external.quantities);
   }
+}
+
+void pull_back_solution(const ModelData& m, ModelWorkspace& w, const double* row,
+                        const double* rate_seeds, Pulled& to) {
+  const Structure& s = m.kernel.structure;
+  auto& a = w.adjoint;
+  std::copy(w.k.multiplier.begin(), w.k.multiplier.end(), a.lambda.begin());
+  solve_transposed(s, row, w.k, a);
+  pull_back_joints(m, w, RowLevel::kAcceleration, a.lambda.data(), true);
+  pull_back_offsets(m, w, RowLevel::kAcceleration);
+  std::copy(a.lambda.begin(), a.lambda.end(), w.k.multiplier.begin());
+  pull_back_forces(m, w, rate_seeds);
+  pull_back_external(m, w, rate_seeds);
   const auto& g = w.bound.gravity;
   const V4 gravity{g[0], g[1], g[2], 0};
   for (int b = 0; b < s.num_bodies; ++b) {  // (V6) of a body

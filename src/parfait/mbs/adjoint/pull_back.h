@@ -21,6 +21,10 @@ void add_seeds(const ModelData& m, ModelWorkspace& w, const double* user,
 /// rates of external states.
 void pull_back_forces(const ModelData& m, ModelWorkspace& w, const double* rate_seeds);
 
+/// Formulas of external states, and what laws read besides their measures, to their slots and from
+/// there on.
+void pull_back_external(const ModelData& m, ModelWorkspace& w, const double* rate_seeds);
+
 /// What a quantity is computed from, `seed` times: w.adjoint.bodies, and seeds of accelerations and
 /// multipliers. Between begin_quantities() and the last of them nobody else uses directions.
 void begin_quantities(const ModelData& m, ModelWorkspace& w);

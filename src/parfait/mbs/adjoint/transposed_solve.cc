@@ -203,6 +203,7 @@ void pull_back_joints(const ModelData& m, ModelWorkspace& w, RowLevel row_level,
       pull_back_vector(*f[side], delta, sign, level, g.rho[side], *body[side],
                        out ? out->rho[side] : nullptr);
       body[side]->rc += splat(sign) * delta.bar[0];
+      if (level == 0) body[side]->rows_c -= splat(sign) * delta.own;
       body[side]->vc += splat(sign) * delta.bar[1];
       for (int i = 0; i < shape.num_axes[side]; ++i) {
         pull_back_vector(*f[side], axis[side][i], 1, level, g.axis[side][i], *body[side],

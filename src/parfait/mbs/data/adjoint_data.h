@@ -27,6 +27,7 @@ struct alignas(32) BodyAdjoint {
   V4 w, alpha;
   V4 rc, vc, X[3], Xd[3];  ///< of what the frame holds
   V4 rows_X[3];            ///< what the multipliers mu do to the axes, A(mu)
+  V4 rows_c;               ///< and to the centre, on the level of positions
   V4 Xdd[3], ac;           ///< of accelerations that quantities look at
 };
 

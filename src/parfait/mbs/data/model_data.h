@@ -52,6 +52,7 @@ struct ModelData {
 struct SecondOrderPoint {
   std::vector<double> u;       ///< q, and behind it the vectors of the ground
   std::vector<double> lambda;  ///< of the rows of g_pos
+  std::vector<double> r;       ///< f - G^T lambda
   std::vector<double> canonical;
   AlignedVector<Lane> lanes, state_lanes, rate_lanes;
   mechanism::ForceJacobian jacobian;

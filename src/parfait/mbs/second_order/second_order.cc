@@ -155,6 +155,7 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
     for_each_row(m.kernel, [&](int row, const RowId& id) {
       subtract_row(w, row_form<double>(m.kernel, w.bound.kernel, w.seed, id), lambda[row], r);
     });
+    std::copy(r.begin(), r.end(), point.r.begin());
     evaluate_invariants(m.kernel, m.offset, w, w.projection.g.data(),
                         w.projection.g.data() + m.sizes.num_pos);
     std::copy_n(w.projection.g.begin(), m.sizes.num_pos, g.begin());
@@ -194,6 +195,20 @@ class ModelSecondOrder final : public dynamics::SecondOrder {
       }
       external_directions(m, w, reinterpret_cast<Lane*>(dedot.chunk(chunk)));
     }
+  }
+
+  bool pull_back_mass(dynamics::Workspace& ws, ConstVec a, ConstVec seed) const override {
+    if (!m.kernel.structure.released.empty()) return false;
+    mbs::pull_back_mass(m, cast(ws), a.data(), seed.data());
+    return true;
+  }
+
+  bool pull_back_parameters(dynamics::Workspace& ws, ConstVec r, ConstVec g,
+                            ConstVec edot) const override {
+    if (!m.kernel.structure.released.empty()) return false;
+    prepare(cast(ws));
+    pull_back_second_order(m, cast(ws), r.data(), g.data(), edot.data());
+    return true;
   }
 
  private:
@@ -358,6 +373,7 @@ void SecondOrderPoint::resize(const KernelData& kernel, int num_pos) {
   u.resize(size);
   for (int i = 0; i < 3; ++i) u[size - 12 + 3 + 4 * i] = 1;  // the axes of the ground
   lambda.resize(num_pos);
+  r.resize(size);
   canonical.resize(size);
   lanes.resize(size);
 }

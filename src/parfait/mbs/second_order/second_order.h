@@ -20,6 +20,12 @@ std::unique_ptr<const dynamics::SecondOrder> make_second_order(const ModelData& 
 /// The derivatives at the state the workspace holds, laws and external states prepared.
 void linearize_second_order(const ModelData& m, ModelWorkspace& w, dynamics::Linearization& out);
 
+/// <seed, M(p) a> and <r, r(p)> + <g, g(p)> + <edot, e'(p)> pulled back to the constants, in O(n),
+/// where r is a motion that keeps the constraints; `applied` are the forces r(p) themselves.
+void pull_back_mass(const ModelData& m, ModelWorkspace& w, const double* a, const double* seed);
+void pull_back_second_order(const ModelData& m, ModelWorkspace& w, const double* r, const double* g,
+                            const double* edot);
+
 /// From forces on canonical coordinates to those on the user's: canonical = u A.
 template <class T>
 void pull_back(const CoordinateMap& map, const T* canonical, T* user) {
