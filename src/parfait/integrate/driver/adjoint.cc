@@ -36,7 +36,7 @@ std::unique_ptr<ReverseStepper> make_reverse(const dynamics::System& system,
       return make_hht_reverse(system, workspace, options, tape);
     default:
       throw base::InputError(fmt::format(
-          "the method {} has no adjoint. Use dop853, dopri5 or abm, or forward directions.",
+          "the method {} has no adjoint. Use dop853, dopri5, abm or hht, or forward directions.",
           text(options.method)));
   }
 }

@@ -74,8 +74,8 @@ class HhtReverse final : public ReverseStepper {
     clear(before_);
     std::ranges::fill(start_bar_, 0.0);
     std::ranges::fill(end_bar_, 0.0);
-    Status status = mechanics_.evaluate(*ended_, point(now_->t1, now_->end), now_->lambda, r_, g_,
-                                        edot_);
+    Status status =
+        mechanics_.evaluate(*ended_, point(now_->t1, now_->end), now_->lambda, r_, g_, edot_);
     if (status != Status::kOk) return status;
     mechanics_.linearize(*ended_, linear_);
     const double h = now_->t1 - now_->t0;
@@ -149,7 +149,8 @@ class HhtReverse final : public ReverseStepper {
     matrix_.multiply_mass(r_, product_);
     parameters_.mass(*ended_, now_->after.a, r_);
     for (int i = 0; i < nq_; ++i) {
-      x_[i] = after_.a[i] + product_[i] + beta_ * h * h * end_bar_[i] + gamma_ * h * end_bar_[nq_ + i];
+      x_[i] =
+          after_.a[i] + product_[i] + beta_ * h * h * end_bar_[i] + gamma_ * h * end_bar_[nq_ + i];
     }
     std::fill_n(x_.begin() + nq_, ng_, 0.0);
     for (int i = 0; i < ne_; ++i) {

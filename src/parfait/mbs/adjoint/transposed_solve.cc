@@ -66,32 +66,35 @@ namespace {
 
 /// A vector of a row, value, rate and acceleration, and its adjoints.
 struct RowVector {
-  V4 x[3];         ///< by level
-  V4 w;            ///< how it moves along w, alpha
-  V4 bar[3] = {};  ///< adjoints of x, without those that the solve has
-  V4 own{};        ///< and those: of x[level]
-  V4 bar_w{};      ///< of w
+  V4 x[3];    ///< by level
+  V4 w;       ///< how it moves along w, alpha
+  V4 bar[2];  ///< adjoints of x and its rate, without those that the solve has
+  V4 own;     ///< and those: of x[level]
+  V4 bar_w;   ///< of w
+
+  void clear() { bar[0] = bar[1] = own = bar_w = V4{}; }
 };
 
-RowVector axis_vector(const BodyFrame& f, V4 alpha, const double* u) {
-  RowVector v;
+template <int kLevel>
+void set_axis(const BodyFrame& f, V4 alpha, const double* u, RowVector& v) {
   v.x[0] = combine(f.X, u);
-  v.x[1] = combine(f.Xd, u);
-  v.x[2] = combine(f.Xdd, u);
+  if constexpr (kLevel > 0) v.x[1] = combine(f.Xd, u);
+  if constexpr (kLevel > 1) v.x[2] = combine(f.Xdd, u);
   v.w = cross(alpha, v.x[0]);
-  return v;
+  v.clear();
 }
 
 /// Adjoints of x and y in the row x . y with multipliers lambda and mu. (V5)
-void pull_back_product(RowVector& x, RowVector& y, int level, double lambda, double mu) {
+template <int kLevel>
+void pull_back_product(RowVector& x, RowVector& y, double lambda, double mu) {
   const V4 l = splat(lambda), m = splat(mu);
   x.bar[0] -= l * y.w;
   y.bar[0] -= l * x.w;
-  if (level > 0) {
-    x.bar[0] -= m * y.x[level];
-    y.bar[0] -= m * x.x[level];
+  if constexpr (kLevel > 0) {
+    x.bar[0] -= m * y.x[kLevel];
+    y.bar[0] -= m * x.x[kLevel];
   }
-  if (level == 2) {
+  if constexpr (kLevel == 2) {
     x.bar[1] -= 2.0 * m * y.x[1];
     y.bar[1] -= 2.0 * m * x.x[1];
   }
@@ -102,10 +105,11 @@ void pull_back_product(RowVector& x, RowVector& y, int level, double lambda, dou
 }
 
 /// The same of delta' . a, a velocity row.
-void pull_back_rate_product(RowVector& delta, RowVector& a, int level, double lambda, double mu) {
+template <int kLevel>
+void pull_back_rate_product(RowVector& delta, RowVector& a, double lambda, double mu) {
   const V4 l = splat(lambda), m = splat(mu);
-  a.bar[0] -= l * delta.w + m * delta.x[level];
-  if (level == 2) {
+  a.bar[0] -= l * delta.w + m * delta.x[kLevel];
+  if constexpr (kLevel == 2) {
     a.bar[1] -= m * delta.x[1];
     delta.bar[1] -= m * a.x[1];
   }
@@ -114,47 +118,75 @@ void pull_back_rate_product(RowVector& delta, RowVector& a, int level, double la
 }
 
 /// And of |delta'|^2 / 2.
-void pull_back_rate_square(RowVector& delta, int level, double lambda, double mu) {
+template <int kLevel>
+void pull_back_rate_square(RowVector& delta, double lambda, double mu) {
   const V4 l = splat(lambda), m = splat(mu);
   delta.bar[1] -= l * delta.w;
-  if (level == 2) delta.bar[1] -= m * delta.x[2];
+  if constexpr (kLevel == 2) delta.bar[1] -= m * delta.x[2];
   delta.own -= m * delta.x[1];
   delta.bar_w -= l * delta.x[1];
 }
 
 /// From the adjoints of a vector X r (and its rates) to those of X and r. (V6)
-void pull_back_vector(const BodyFrame& f, const RowVector& v, double sign, int level,
-                      const double* r, BodyAdjoint& body, double* bar_r) {
-  const V4 value = splat(sign) * (v.bar[0] + cross(v.bar_w, body.alpha));
-  const V4 rate = splat(sign) * v.bar[1], own = splat(sign) * v.own;
-  const V4* const moved = level == 0 ? f.X : level == 1 ? f.Xd : f.Xdd;
+template <int kLevel>
+void pull_back_vector(const BodyFrame& f, const RowVector& v, const double* r, BodyAdjoint& body,
+                      double* bar_r) {
+  const V4 value = v.bar[0] + cross(v.bar_w, body.alpha);
+  const V4* const moved = kLevel == 0 ? f.X : kLevel == 1 ? f.Xd : f.Xdd;
   for (int i = 0; i < 3; ++i) {
-    body.X[i] += value * splat(r[i]);
-    body.Xd[i] += rate * splat(r[i]);
-    body.rows_X[i] -= own * splat(r[i]);
-    if (bar_r) bar_r[i] += dot3(f.X[i], value) + dot3(f.Xd[i], rate) + dot3(moved[i], own);
+    const V4 part = splat(r[i]);
+    body.X[i] += value * part;
+    body.Xd[i] += v.bar[1] * part;
+    body.rows_X[i] -= v.own * part;
+    if (bar_r) bar_r[i] += dot3(f.X[i], value) + dot3(f.Xd[i], v.bar[1]) + dot3(moved[i], v.own);
   }
 }
 
-}  // namespace
+/// The difference of two points: one end adds what the other subtracts.
+template <int kLevel>
+void pull_back_delta(const BodyFrame& f, const RowVector& delta, double sign, bool is_linear,
+                     const double* r, BodyAdjoint& body, double* bar_r) {
+  const V4 own = splat(sign) * delta.own;
+  if (is_linear) {  // components of delta alone: bar = 0
+    const V4 value = splat(sign) * cross(delta.bar_w, body.alpha);
+    const V4* const moved = kLevel == 0 ? f.X : kLevel == 1 ? f.Xd : f.Xdd;
+    for (int i = 0; i < 3; ++i) {
+      const V4 part = splat(r[i]);
+      body.X[i] += value * part;
+      body.rows_X[i] -= own * part;
+      if (bar_r) bar_r[i] += dot3(f.X[i], value) + dot3(moved[i], own);
+    }
+  } else {
+    RowVector signed_delta = delta;
+    const V4 s = splat(sign);
+    for (V4* x :
+         {&signed_delta.bar[0], &signed_delta.bar[1], &signed_delta.own, &signed_delta.bar_w}) {
+      *x *= s;
+    }
+    pull_back_vector<kLevel>(f, signed_delta, r, body, bar_r);
+    body.rc += signed_delta.bar[0];
+    body.vc += signed_delta.bar[1];
+  }
+  if constexpr (kLevel == 0) body.rows_c -= own;
+}
 
-void pull_back_joints(const ModelData& m, ModelWorkspace& w, RowLevel row_level,
-                      const double* lambda, bool with_geometry) {
+template <int kLevel>
+void pull_back_joints_on(const ModelData& m, ModelWorkspace& w, const double* lambda,
+                         bool with_geometry) {
   const Structure& s = m.kernel.structure;
-  const int level = static_cast<int>(row_level);
   auto& a = w.adjoint;
+  RowVector axis[2][3], delta;
   for (std::size_t j = 0; j < s.joints.size(); ++j) {
     const JointShape& shape = s.joints[j];
     const Geometry& g = w.bound.kernel.geometry[j];
     const BodyFrame* const f[2] = {&w.k.frames[shape.body[0]], &w.k.frames[shape.body[1]]};
     BodyAdjoint* const body[2] = {&a.bodies[shape.body[0]], &a.bodies[shape.body[1]]};
-    RowVector axis[2][3];
     for (int side = 0; side < 2; ++side) {
       for (int i = 0; i < shape.num_axes[side]; ++i) {
-        axis[side][i] = axis_vector(*f[side], body[side]->alpha, g.axis[side][i]);
+        set_axis<kLevel>(*f[side], body[side]->alpha, g.axis[side][i], axis[side][i]);
       }
     }
-    RowVector delta;
+    delta.clear();
     if (!shape.fast) {
       const V4 rho[2] = {combine(f[0]->X, g.rho[0]), combine(f[1]->X, g.rho[1])};
       delta.x[0] = f[0]->rc + rho[0] - f[1]->rc - rho[1];
@@ -166,28 +198,27 @@ void pull_back_joints(const ModelData& m, ModelWorkspace& w, RowLevel row_level,
     }
     for (int i = 0; i < shape.nrows; ++i) {
       const RowShape& row = shape.rows[i];
-      if (level == 0 && row.is_velocity()) continue;
+      if (kLevel == 0 && row.is_velocity()) continue;
       const double l = lambda[8 * j + i], mu = w.k.multiplier[8 * j + i];
       RowVector& begin = axis[0][row.a_axis];
       switch (row.kind) {
         case RowKind::kDDX:
-          pull_back_product(begin, axis[1][row.b_axis], level, l, mu);
+          pull_back_product<kLevel>(begin, axis[1][row.b_axis], l, mu);
           break;
         case RowKind::kBBDX:
-          pull_back_product(delta, begin, level, l, mu);
+          pull_back_product<kLevel>(delta, begin, l, mu);
           break;
         case RowKind::kBBX: {  // half of delta . delta
           RowVector other = delta;
-          for (V4& bar : other.bar) bar = V4{};
-          other.own = other.bar_w = V4{};
-          pull_back_product(delta, other, level, l, mu);
+          other.clear();
+          pull_back_product<kLevel>(delta, other, l, mu);
           break;
         }
         case RowKind::kVVDX:
-          pull_back_rate_product(delta, begin, level, l, mu);
+          pull_back_rate_product<kLevel>(delta, begin, l, mu);
           break;
         case RowKind::kVVX:
-          pull_back_rate_square(delta, level, l, mu);
+          pull_back_rate_square<kLevel>(delta, l, mu);
           break;
         default: {
           const auto first = row.is_velocity() ? RowKind::kV0x : RowKind::kB0x;
@@ -199,17 +230,27 @@ void pull_back_joints(const ModelData& m, ModelWorkspace& w, RowLevel row_level,
     }
     GeometryAdjoint* const out = with_geometry && a.geometry_driven[j] ? &a.geometry[j] : nullptr;
     for (int side = 0; side < 2; ++side) {
-      const double sign = side == 0 ? 1 : -1;
-      pull_back_vector(*f[side], delta, sign, level, g.rho[side], *body[side],
-                       out ? out->rho[side] : nullptr);
-      body[side]->rc += splat(sign) * delta.bar[0];
-      if (level == 0) body[side]->rows_c -= splat(sign) * delta.own;
-      body[side]->vc += splat(sign) * delta.bar[1];
+      pull_back_delta<kLevel>(*f[side], delta, side == 0 ? 1 : -1, shape.fast, g.rho[side],
+                              *body[side], out ? out->rho[side] : nullptr);
       for (int i = 0; i < shape.num_axes[side]; ++i) {
-        pull_back_vector(*f[side], axis[side][i], 1, level, g.axis[side][i], *body[side],
-                         out ? out->axis[side][i] : nullptr);
+        pull_back_vector<kLevel>(*f[side], axis[side][i], g.axis[side][i], *body[side],
+                                 out ? out->axis[side][i] : nullptr);
       }
     }
+  }
+}
+
+}  // namespace
+
+void pull_back_joints(const ModelData& m, ModelWorkspace& w, RowLevel level, const double* lambda,
+                      bool with_geometry) {
+  switch (level) {
+    case RowLevel::kPosition:
+      return pull_back_joints_on<0>(m, w, lambda, with_geometry);
+    case RowLevel::kVelocity:
+      return pull_back_joints_on<1>(m, w, lambda, with_geometry);
+    case RowLevel::kAcceleration:
+      return pull_back_joints_on<2>(m, w, lambda, with_geometry);
   }
 }
 

@@ -5,9 +5,9 @@
 #include "parfait/mbs/adjoint/transposed_solve.h"
 #include "parfait/mbs/second_order/second_order.h"
 
-// Parameters in f - G^T lambda, g, e' and M a: Phi = w . (f - G^T lambda) + mu . g + epsilon . e' is
-// the sum of rows and elements that the adjoint of the right-hand side has (docs/theory/adjoint.md,
-// V5, V6), on the level of positions and with w as it is given.
+// Parameters in f - G^T lambda, g, e' and M a: Phi = w . (f - G^T lambda) + mu . g + epsilon . e'
+// is the sum of rows and elements that the adjoint of the right-hand side has
+// (docs/theory/adjoint.md, V5, V6), on the level of positions and with w as it is given.
 namespace parfait::mbs {
 namespace {
 
@@ -93,8 +93,7 @@ void pull_back_second_order(const ModelData& m, ModelWorkspace& w, const double*
     const BodyFrame& f = w.k.frames[b];
     for (int i = 0; i < 3; ++i) a.gravity[i] += w.bound.kernel.mass(b) * body.w[i];
     if (!m.kernel.bodies[b].driven) continue;
-    a.inertia[b].m +=
-        gravity[0] * body.w[0] + gravity[1] * body.w[1] + gravity[2] * body.w[2];
+    a.inertia[b].m += gravity[0] * body.w[0] + gravity[1] * body.w[1] + gravity[2] * body.w[2];
     // r_c = o + X c, v_c alike; and w_c = w_o + w_X c, along which r_o does work. A row's own level
     // is elsewhere in multipliers of a solve; here positions are given.
     const V4 force = force_on_origin(m.kernel.maps[b], w.second.r.data() + 12 * b);
