@@ -11,15 +11,16 @@ Status take_sample(const dynamics::System& system, dynamics::Workspace& workspac
   const bool has_algebraic = !sample.z.empty();
   sample.t = t;
   sample.mode.assign(step.mode.begin(), step.mode.end());
-  Status status = curve.state(t, sample.y);
+  Status status = Status::kOk;
   const auto also = [&](Status other) {
     if (status == Status::kOk) status = other;
   };
-  if (has_algebraic) also(curve.algebraic(t, sample.z));
-  if (has_directions) {
+  if (has_directions) {  // first: values that a method needs for them serve the state, too
     also(curve.directions(t, sample.W));
     if (has_algebraic) also(curve.algebraic_directions(t, sample.dz));
   }
+  also(curve.state(t, sample.y));
+  if (has_algebraic) also(curve.algebraic(t, sample.z));
   const auto& sizes = system.sizes();
   if (status != Status::kOk || sizes.num_pos + sizes.num_vel == 0) return status;
   status = system.project(workspace, t, sample.y, options.projection, options.projection_tolerance)

@@ -44,7 +44,7 @@ Status RungeKutta::start(const State& state) {
   t0_ = t1_ = state.t;
   std::copy(state.y.begin(), state.y.end(), y1_.begin());
   if (has_directions()) W1_ = state.W;
-  end_ready_ = dense_ready_ = first_ready_ = false;
+  end_ready_ = dense_ready_ = dense_directions_ready_ = first_ready_ = false;
   return status_ = begin();
 }
 
@@ -59,7 +59,7 @@ Status RungeKutta::begin() {
     std::swap(k_.front(), k_[tableau_.fsal_stage]);
     std::swap(dk_.front(), dk_[tableau_.fsal_stage]);
   }
-  end_ready_ = dense_ready_ = false;
+  end_ready_ = dense_ready_ = dense_directions_ready_ = false;
   const Status status = reuse ? Status::kOk : stage(0, t0_, y0_, W0_);
   first_ready_ = status == Status::kOk;
   return status;
@@ -71,10 +71,11 @@ Status RungeKutta::stage(int i, double t, dynamics::ConstVec y, const Directions
   return status;
 }
 
-Status RungeKutta::combined_stage(int i) {
-  combine_state(y0_.data(), tableau_.a[i].data(), i, h_used_, stage_y_.data());
-  if (has_directions()) combine_directions(&W0_, tableau_.a[i].data(), i, h_used_, stage_W_);
+Status RungeKutta::combined_stage(int i, bool with_directions) {
   const double t = tableau_.c[i] == 1 ? t1_ : t0_ + tableau_.c[i] * h_used_;
+  combine_state(y0_.data(), tableau_.a[i].data(), i, h_used_, stage_y_.data());
+  if (!with_directions) return flow_.evaluate(t, stage_y_, k_[i]);
+  combine_directions(&W0_, tableau_.a[i].data(), i, h_used_, stage_W_);
   return stage(i, t, stage_y_, stage_W_);
 }
 
@@ -83,7 +84,7 @@ Status RungeKutta::trial(double t1) {
   t1_ = t1;
   h_used_ = t1 - t0_;
   for (int i = 1; i < tableau_.stages; ++i) {
-    const Status status = combined_stage(i);
+    const Status status = combined_stage(i, has_directions());
     if (status != Status::kOk) return status;
   }
   combine_state(y0_.data(), tableau_.b.data(), tableau_.stages, h_used_, y1_.data());
@@ -118,7 +119,7 @@ Status RungeKutta::accept() {
   // Even where the point stayed, its directions need not lie in the tangent space.
   if (status == Status::kOk && has_directions()) status = flow_.project_directions(W1_);
   if (status != Status::kOk) return status;
-  first_ready_ = dense_ready_ = false;
+  first_ready_ = dense_ready_ = dense_directions_ready_ = false;
   // A last stage at y1 itself serves as the first of the next step.
   end_ready_ = tableau_.fsal_stage < tableau_.stages && !flow_.has_invariants();
   return status;
@@ -173,30 +174,31 @@ Status RungeKutta::end_stage() {
   return status;
 }
 
-Status RungeKutta::make_dense() {
-  if (dense_ready_) return Status::kOk;
+Status RungeKutta::make_dense(bool with_directions) {
+  if (with_directions ? dense_directions_ready_ : dense_ready_) return Status::kOk;
   Status status = end_stage();
   for (int i = std::max(tableau_.stages, tableau_.fsal_stage + 1);
        i < tableau_.total_stages && status == Status::kOk; ++i) {
-    status = combined_stage(i);
+    status = combined_stage(i, with_directions);
   }
   dense_ready_ = status == Status::kOk;
+  dense_directions_ready_ = dense_ready_ && with_directions;
   return status;
 }
 
 /// b_i(theta); at the end b_i itself, for which the extra stages are not needed.
-Status RungeKutta::weights_at(double t) {
+Status RungeKutta::weights_at(double t, bool with_directions) {
   if (t == t1_) {
     std::fill(weights_.begin(), weights_.end(), 0.0);
     std::copy(tableau_.b.begin(), tableau_.b.end(), weights_.begin());
     return Status::kOk;
   }
   tableau_.dense_weights((t - t0_) / h_used_, weights_);
-  return t == t0_ ? Status::kOk : make_dense();
+  return t == t0_ ? Status::kOk : make_dense(with_directions);
 }
 
 Status RungeKutta::state(double t, dynamics::Vec y) {
-  const Status status = weights_at(t);
+  const Status status = weights_at(t, false);
   if (status == Status::kOk) {
     combine_state(y0_.data(), weights_.data(), tableau_.total_stages, h_used_, y.data());
   }
@@ -204,7 +206,7 @@ Status RungeKutta::state(double t, dynamics::Vec y) {
 }
 
 Status RungeKutta::directions(double t, Directions& W) {
-  const Status status = weights_at(t);
+  const Status status = weights_at(t, true);
   if (status == Status::kOk) {
     combine_directions(&W0_, weights_.data(), tableau_.total_stages, h_used_, W);
   }
@@ -213,7 +215,7 @@ Status RungeKutta::directions(double t, Directions& W) {
 
 Status RungeKutta::rate(double t, dynamics::Vec dydt) {
   const bool inside = t != t0_ && t != t1_;
-  const Status status = t == t0_ ? Status::kOk : inside ? make_dense() : end_stage();
+  const Status status = t == t0_ ? Status::kOk : inside ? make_dense(false) : end_stage();
   if (status != Status::kOk) return status;
   if (!inside) {
     const auto& k = k_[t == t0_ ? 0 : tableau_.fsal_stage];

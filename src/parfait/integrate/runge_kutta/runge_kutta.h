@@ -23,7 +23,9 @@ namespace parfait::integrate {
 ///   W1   = derivative of the projection, applied to  W0 + h sum_i b_i dk_i
 ///
 /// The right-hand side at the end is that of the projected point: it serves the continuous
-/// extension and starts the next step, and costs one evaluation for both.
+/// extension and starts the next step, and costs one evaluation for both. The extra stages of the
+/// extension are evaluated where somebody looks inside a step (switching functions do, in every
+/// step), their directions only where directions are asked for.
 class RungeKutta : public Stepper {
  public:
   RungeKutta(Flow& flow, const Tableau& tableau, int num_directions);
@@ -42,12 +44,12 @@ class RungeKutta : public Stepper {
   bool has_directions() const { return W0_.count() > 0; }
   dynamics::Status begin();
   dynamics::Status stage(int i, double t, dynamics::ConstVec y, const dynamics::Directions& W);
-  dynamics::Status combined_stage(int i);
+  dynamics::Status combined_stage(int i, bool with_directions);
   dynamics::Status trial(double t1);
   dynamics::Status accept();
   dynamics::Status end_stage();
-  dynamics::Status make_dense();
-  dynamics::Status weights_at(double t);
+  dynamics::Status make_dense(bool with_directions);
+  dynamics::Status weights_at(double t, bool with_directions);
   void combine_state(const double* base, const double* weights, int count, double h, double* out);
   void combine_directions(const dynamics::Directions* base, const double* weights, int count,
                           double h, dynamics::Directions& out);
@@ -67,7 +69,8 @@ class RungeKutta : public Stepper {
   std::vector<double> weights_;
   bool first_ready_ = false;  ///< k_[0], dk_[0] belong to y0_
   bool end_ready_ = false;    ///< k_[fsal_stage] belongs to y1_, projected
-  bool dense_ready_ = false;
+  bool dense_ready_ = false;             ///< the extra stages of the continuous extension
+  bool dense_directions_ready_ = false;  ///< and their directions
   Combination sum_;
 };
 
