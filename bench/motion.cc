@@ -4,19 +4,27 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <random>
 
 #include "parfait/base/error.h"
+#include "parfait/motion/anthropometry/heiman.h"
+#include "parfait/motion/calibration/advice.h"
 #include "parfait/motion/calibration/calibration.h"
+#include "parfait/motion/skeleton/mechanism_skeleton.h"
+#include "parfait/run/motion/joints.h"
 #include "parfait/run/motion/motion_inputs.h"
 
 // What docs/motion.md says about poses and calibration on a subject's measured trials:
 //
-//   bench_motion FOLDER [poses] [calibration] [truth] [artefact] [labels] [gaps]
+//   bench_motion FOLDER [poses] [calibration] [truth] [truth_frames] [artefact] [labels]
+//                [gaps] [adds] [heiman C3D] [hip C3D]
 //
+// `heiman` takes the demo trial of Puppeteer, `hip` a functional trial of a left hip (BTKData).
 // FOLDER has Models/optimized_scale_and_markers.osim, Models/unscaled_generic.osim and
 // MarkerData/{walking1,STS1,static1}.trc (Subject4 of AddBiomechanics, in the test data of
-// nimblephysics). Without further words everything but `truth` and `artefact`, which take minutes.
+// nimblephysics). Without further words everything but those that take minutes (`truth`,
+// `truth_frames`, `artefact`) or other files.
 namespace {
 
 using namespace parfait;  // NOLINT(google-build-using-namespace): a program
@@ -167,7 +175,7 @@ void calibration(const Data& data) {
   {
     const Clock clock;
     const auto result = run(priors_of_the_example(), {5, 50, 170});
-    told("59 frames: time", clock.seconds(), 0, 0.1, "s");
+    told("59 frames: time of two cores", 0.5 * clock.cpu_seconds(), 0, 0.1, "s");
     told("59 frames: iterations", result.iteration.iterations, 0, 15, "");
     told("fit: rms", 1e3 * result.rms, 0, 5.8, "mm");
     all_frames(result, {5.6, 6.2, 5.3}, "");
@@ -202,7 +210,7 @@ void calibration(const Data& data) {
     fmt::print("  {} frames: {:.2f} s, {:.2f} s of processors\n",
                result.frames[0].size() + result.frames[1].size() + result.frames[2].size(),
                clock.seconds(), clock.cpu_seconds());
-    told("1004 frames x 171 parameters: time on two cores", clock.seconds(), 0, 2, "s");
+    told("1004 frames x 171 parameters: time of two cores", 0.5 * clock.cpu_seconds(), 0, 2, "s");
     told("1004 frames x 171 parameters: iterations", result.iteration.iterations, 0, 15, "");
     for (const auto& trial : result.trials) {
       fmt::print("    {:<10} {:>4} frames are worth {:.1f} ({:.2f} s each), lag one {:.3f}\n",
@@ -213,7 +221,8 @@ void calibration(const Data& data) {
 }
 
 /// Poses of the measured walk and of standing up, for synthetic truth.
-std::vector<std::vector<double>> true_poses(const Data& data, bool all_of_the_walk) {
+std::vector<std::vector<double>> true_poses(const Data& data, bool all_of_the_walk,
+                                            int offset = 0) {
   const auto trials = data.trials(data.optimized, true);
   motion::BoundGeometry bound;
   motion::bind(data.optimized, Geometry(data.optimized), bound);
@@ -222,7 +231,7 @@ std::vector<std::vector<double>> true_poses(const Data& data, bool all_of_the_wa
     const auto found =
         motion::solve_poses(data.optimized, bound, trials[t].markers, ones(data.optimized), {});
     const int every = all_of_the_walk ? 1 : t == 0 ? 15 : 140;
-    for (int f = 0; f < found.num_frames; f += every) {
+    for (int f = every * offset / 8; f < found.num_frames; f += every) {
       const auto q = found.pose(f, data.optimized.tree.nq);
       out.emplace_back(q.begin(), q.end());
     }
@@ -233,8 +242,8 @@ std::vector<std::vector<double>> true_poses(const Data& data, bool all_of_the_wa
 
 /// Coverage of 95 % intervals of lengths over replicates: artefact (m) with correlation time tau
 /// (frames); 0: white noise.
-void coverage(const Data& data, double sigma, double tau, int replicates) {
-  const auto poses = true_poses(data, tau > 0);
+void coverage(const Data& data, double sigma, double tau, int replicates, int offset = 0) {
+  const auto poses = true_poses(data, tau > 0, offset);
   CalibrationOptions options;
   options.sigma = sigma;
   options.scale_sd = 0.05;
@@ -310,6 +319,188 @@ void coverage(const Data& data, double sigma, double tau, int replicates) {
   }
 }
 
+/// What one trial adds to another, and whether a promise is kept.
+void adds(const Data& data) {
+  fmt::print("what trials add\n");
+  const auto trials = data.trials(data.generic, true);
+  const auto all = calibration_trials(trials, {5, 50, 170});
+  const auto options = priors_of_the_example();
+  const auto sd = [&](const motion::CalibrationResult& result, const std::string& name) {
+    for (const auto& length : result.lengths) {
+      if (length.name == name) return 1e3 * length.sd;
+    }
+    return std::nan("");
+  };
+  const auto walk = motion::calibrate(data.generic, {all[0]}, ones(data.generic), options);
+  const auto both = motion::calibrate(data.generic, {all[0], all[1]}, ones(data.generic), options);
+  for (const char* name :
+       {"pelvis (femur_r to femur_l)", "femur_r (to tibia_r)", "tibia_r (to talus_r)"}) {
+    fmt::print("    {:<36} sd {:.1f} mm from the walk, {:.1f} with standing up\n", name,
+               sd(walk, name), sd(both, name));
+  }
+  for (const auto& told_of :
+       motion::advise(both, {all[0], all[1]}, ones(data.generic), options).adds) {
+    fmt::print("    {} tells most about {}: {:.1f} mm, without it {:.1f}\n", told_of.trial,
+               told_of.length, 1e3 * told_of.sd, 1e3 * told_of.sd_without);
+  }
+  const auto further = motion::advise(walk, {all[0]}, ones(data.generic), options).further;
+  for (const auto& trial : further) {
+    // The promised trial, synthetic, with the errors that were found.
+    motion::BoundGeometry bound;
+    motion::bind(data.generic, walk.geometry, bound);
+    const motion::MarkerPlan plan(data.generic);
+    motion::MarkerKinematics kinematics(data.generic, plan);
+    kinematics.bind(bound);
+    motion::MarkerData more;
+    std::mt19937 random(9);
+    std::normal_distribution<double> noise(0, options.sigma * std::sqrt(walk.variance));
+    std::vector<int> used;
+    for (std::size_t m = 0; m < data.generic.markers.size(); ++m) {
+      if (all[0].markers.label[m] < 0) continue;
+      used.push_back(static_cast<int>(m));
+      more.labels.push_back(data.generic.markers[m].name);
+    }
+    for (std::size_t f = 0; f < trial.poses.size(); ++f) {
+      more.t.push_back(0.5 * static_cast<double>(f));
+      kinematics.place(trial.poses[f]);
+      for (const int m : used) {
+        const auto& x = kinematics.positions()[static_cast<std::size_t>(m)];
+        more.xyz.insert(more.xyz.end(),
+                        {x.x + noise(random), x.y + noise(random), x.z + noise(random)});
+      }
+    }
+    const auto after = motion::calibrate(
+        data.generic, {all[0], {"more", motion::match_markers(data.generic, more), more.t, 1}},
+        ones(data.generic), options);
+    fmt::print("    {} by {}: {:.1f} mm, promised {:.1f}, found {:.1f}\n", trial.length,
+               trial.coordinates[0], 1e3 * trial.sd, 1e3 * trial.promised_sd,
+               sd(after, trial.length));
+    told("found / promised", sd(after, trial.length) / (1e3 * trial.promised_sd), 0.8, 1.2, "");
+  }
+}
+
+/// HeiMan on the demo trial of Puppeteer (Felis' subject 3).
+void heiman(const std::string& file) {
+  fmt::print("HeiMan on {}\n", std::filesystem::path(file).filename().string());
+  motion::HeiManRequest person;
+  person.height = 1.86;
+  person.mass = 80;
+  const Skeleton skeleton = motion::make_skeleton(motion::make_heiman(person).model);
+  const auto trials = run::read_trials({file}, skeleton, {});
+  const auto& trial = trials[0];
+  const auto distance = [&](const char* a, const char* b, double mean, double spread) {
+    const auto& labels = trial.data.labels;
+    const auto find = [&](const std::string& name) {
+      return static_cast<int>(std::find(labels.begin(), labels.end(), name) - labels.begin());
+    };
+    double sum = 0, squares = 0;
+    int count = 0;
+    for (int f = 0; f < trial.data.num_frames(); ++f) {
+      const double *x = trial.data.at(f, find(a)), *y = trial.data.at(f, find(b));
+      const double d = 1e3 * std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+      if (std::isnan(d)) continue;
+      sum += d;
+      squares += d * d;
+      ++count;
+    }
+    const double found = sum / count;
+    told(fmt::format("{} to {}: mean", a, b), found, mean - 0.005, mean + 0.005, "mm");
+    told(fmt::format("{} to {}: spread", a, b),
+         std::sqrt((squares - count * found * found) / (count - 1)), spread - 0.01, spread + 0.01,
+         "mm");
+  };
+  distance("RSHO", "RELB", 391.25, 1.55);
+  distance("RKNE", "RANK", 462.09, 2.55);
+  CalibrationOptions options;
+  options.free_scales = false;
+  options.free_joints = true;
+  for (const char* lengths : {"Thigh",
+                              "Shank.z Foot.z MiddleTrunk.z UpperTrunk.z Clavicula.z UpperArm.y "
+                              "LowerArm.z Neck.z Head.z"}) {
+    options.own_priors.push_back({"joint", lengths, 0.03, 0});
+  }
+  options.own_priors.push_back({"joint", "*", 0, 0});
+  options.own_priors.push_back({"turn", "*", 0, 0});
+  options.own_priors.push_back({"marker", "*", 0.03, 0});
+  const auto result = motion::calibrate(skeleton, {{trial.name, trial.markers, trial.data.t, 8}},
+                                        ones(skeleton), options);
+  const auto errors = [&](const Geometry& geometry, const std::string& what, double mean,
+                          double worst) {
+    motion::BoundGeometry bound;
+    motion::bind(skeleton, geometry, bound);
+    const auto found = motion::solve_poses(skeleton, bound, trial.markers, ones(skeleton), {});
+    double steps = 0, largest = 0;
+    for (const int n : found.iterations) steps += n;
+    for (int m = 0; m < skeleton.num_markers(); ++m) {
+      double sum = 0;
+      int count = 0;
+      for (int f = 0; f < found.num_frames; ++f) {
+        const double e = motion::marker_error(trial.markers, found, f, m);
+        if (std::isnan(e)) continue;
+        sum += e;
+        ++count;
+      }
+      if (count > 0) largest = std::max(largest, sum / count);
+    }
+    const auto all = motion::marker_errors(trial.markers, found);
+    told(what + "mean error", 1e3 * all.mean, 0, mean, "mm");
+    told(what + "worst marker, mean", 1e3 * largest, 0, worst, "mm");
+    if (worst < 100) told(what + "steps per frame", steps / found.num_frames, 0, 8, "");
+    return all.mean;
+  };
+  const double own = errors(result.geometry, "", 2.6, 7);
+  told("directions that markers do not tell", result.num_undetermined, 15, 15, "");
+  for (const auto& length : result.lengths) {
+    if (length.name != "Pelvis (ThighRight to ThighLeft)") continue;
+    told("half distance of the hips", 500 * length.value, 85, 108, "mm");
+    told("  its interval begins", 500 * length.low, 0, 96.4, "mm");
+    told("  its interval ends", 500 * length.high, 96.4, 200, "mm");
+  }
+  // The lengths of subject 1 (table 6.1) with the markers of subject 3: poses alone.
+  person.height = 1.82;
+  person.set = {
+      {"ClaviculaLength", 0.1799}, {"HipWidth", 0.0832},          {"LowerArmLength", 0.2764},
+      {"PelvisHeight", 0.1498},    {"MiddleTrunkHeight", 0.1716}, {"NeckLength", 0.0258},
+      {"ShankLength", 0.4827},     {"ShoulderHeight", 0.2239},    {"SuprasternaleHeight", 0.2239},
+      {"ThighLength", 0.4141},     {"UpperArmLength", 0.3596}};
+  Geometry other = result.geometry;
+  other.parent_place =
+      Geometry(motion::make_skeleton(motion::make_heiman(person).model)).parent_place;
+  const double foreign = errors(other, "lengths of another subject: ", 1e3, 1e3);
+  told("  beside the subject's own", foreign / own, 2, 100, "");
+}
+
+/// SCoRE of a left hip beside what the laboratory's software found.
+void hip(const std::string& file) {
+  fmt::print("functional hip of {}\n", std::filesystem::path(file).filename().string());
+  run::JointsRequest request;
+  request.trial = file;
+  request.proximal = {"RASI", "LASI", "RPSI", "LPSI"};
+  request.distal = {"LF01", "LF02", "LF03", "LF04", "LF05", "LTHI"};
+  const auto found = run::find_joint(request);
+  const double expected[3] = {-64.7, 97.1, -85.1};
+  for (int k = 0; k < 3; ++k) {
+    told(fmt::format("SCoRE {}", "xyz"[k]), 1e3 * found.joint.center[k], expected[k] - 0.5,
+         expected[k] + 0.5, "mm");
+  }
+  struct Witness {
+    const char* name;
+    Eigen::Vector3d center;
+  };
+  for (const auto& witness :
+       {Witness{"Gamage", {-67.1, 100.7, -79.5}}, Witness{"SCoRE", {-64.1, 92.0, -74.2}},
+        Witness{"NM", {-71.0, 98.8, -75.1}}}) {
+    told(fmt::format("to {} of the laboratory", witness.name),
+         (1e3 * found.joint.center - witness.center).norm(), 0, 13, "mm");
+  }
+  const auto half = found.joint.half_axes();
+  fmt::print(
+      "    gap {:.1f} mm; half axes of the 95 % ellipsoid {:.1f}, {:.1f}, {:.1f} mm; own Gamage "
+      "({:.1f}, {:.1f}, {:.1f})\n",
+      1e3 * found.joint.gap, 1e3 * half[0], 1e3 * half[1], 1e3 * half[2], 1e3 * found.gamage[0],
+      1e3 * found.gamage[1], 1e3 * found.gamage[2]);
+}
+
 void labels(const Data& data) {
   fmt::print("labels\n");
   const auto trials = data.trials(data.generic, false);
@@ -367,30 +558,42 @@ void gaps(const Data& data) {
     const auto rest =
         motion::solve_poses(data.optimized, geometry, thinned, ones(data.optimized), {});
     int within = 0, count = 0;
+    std::map<std::string, std::pair<int, int>> beyond;  // of a coordinate: beyond 3 sd, samples
     const auto nv = static_cast<std::size_t>(data.optimized.tree.nv);
     for (std::size_t f = 0; f < whole.objective.size(); ++f) {
       for (std::size_t j = 0; j < nv; ++j) {
         const double sd = rest.sd[f * nv + j];
         if (std::isnan(sd)) continue;
         ++count;
-        within += std::abs(rest.q[f * nv + j] - whole.q[f * nv + j]) < 3 * sd;
+        const bool held = std::abs(rest.q[f * nv + j] - whole.q[f * nv + j]) < 3 * sd;
+        within += held;
+        auto& entry = beyond[data.optimized.coordinates[j].name];
+        entry.first += !held;
+        ++entry.second;
       }
     }
     told(trial.name + ": angles that move by less than 3 sd", static_cast<double>(within) / count,
          0.99, 1, "");
+    for (const auto& [name, entry] : beyond) {
+      if (entry.first * 50 < entry.second) continue;
+      fmt::print("    {:<24} {} of {} beyond\n", name, entry.first, entry.second);
+    }
   }
 }
 
 int run_all(int argc, char** argv) {
   if (argc < 2) {
     fmt::print(stderr,
-               "bench_motion FOLDER [poses] [calibration] [truth] [artefact] [labels] [gaps]\n");
+               "bench_motion FOLDER [poses] [calibration] [truth] [truth_frames] [artefact] "
+               "[labels] [gaps] [adds] [heiman C3D] [hip C3D]\n");
     return 2;
   }
   const Data data{std::filesystem::path(argv[1])};
   std::vector<std::string> words(argv + 2, argv + argc);
-  if (words.empty()) words = {"poses", "calibration", "labels", "gaps"};
-  for (const std::string& word : words) {
+  if (words.empty()) words = {"poses", "calibration", "adds", "labels", "gaps"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool has_file = i + 1 < words.size();
     if (word == "poses") {
       poses(data);
     } else if (word == "calibration") {
@@ -406,6 +609,17 @@ int run_all(int argc, char** argv) {
       labels(data);
     } else if (word == "gaps") {
       gaps(data);
+    } else if (word == "adds") {
+      adds(data);
+    } else if (word == "truth_frames") {
+      fmt::print("synthetic truth with other frames of the same trials, 10 replicates each\n");
+      for (int offset = 0; offset < 8; ++offset) coverage(data, 0.002, 0, 10, offset);
+    } else if (word == "heiman" && has_file) {
+      heiman(words[++i]);
+    } else if (word == "hip" && has_file) {
+      hip(words[++i]);
+    } else {
+      throw base::InputError(fmt::format("\"{}\" is not one of the words.", word));
     }
   }
   fmt::print("{} missed\n", num_missed);

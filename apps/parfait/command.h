@@ -31,6 +31,7 @@ struct Command {
 Command add_batch(CLI::App& app, const GlobalOptions& global);
 Command add_gait(CLI::App& app, const GlobalOptions& global);
 Command add_scale(CLI::App& app, const GlobalOptions& global);
+Command add_joints(CLI::App& app, const GlobalOptions& global);
 Command add_calibrate(CLI::App& app, const GlobalOptions& global);
 Command add_check(CLI::App& app, const GlobalOptions& global);
 Command add_convert(CLI::App& app, const GlobalOptions& global);

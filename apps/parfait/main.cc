@@ -39,7 +39,8 @@ int run(int argc, char** argv) {
       app::add_import(cli, global),     app::add_verify(cli, global),
       app::add_report(cli, global),     app::add_view(cli, global),
       app::add_design(cli, global),     app::add_scale(cli, global),
-      app::add_gait(cli, global),       app::add_batch(cli, global)};
+      app::add_joints(cli, global),     app::add_gait(cli, global),
+      app::add_batch(cli, global)};
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

@@ -7,7 +7,7 @@ namespace parfait::app {
 /// What commands on measured markers share: the model, the weights of markers, how trials are read.
 template <class Request>
 void add_trial_options(CLI::App& parser, Request& request) {
-  parser.add_option("model", request.model, "model with markers (.osim, .xml)")
+  parser.add_option("model", request.model, "model with markers (.osim, .lua, .xml)")
       ->required()
       ->type_name("MODEL");
   parser.add_option("trials", request.trials, "files with measured markers (C3D, TRC)")

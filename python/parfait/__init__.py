@@ -17,6 +17,7 @@ import shutil as _shutil
 import subprocess as _subprocess
 import tempfile as _tempfile
 from collections.abc import Callable as _Callable
+from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
 from . import _parfait
@@ -35,7 +36,8 @@ __all__ = [
     "Batch", "Body", "Calibration", "Conversion", "Design", "Fit", "Frame", "Gait", "Gradient", "InputError",
     "Minimization", "Model", "ModelBuilder", "Modes", "Moments", "NotFinished", "OdeBuilder", "Parameter", "Plot",
     "Poses", "Problem", "Report", "Scaling", "Simulation", "Table", "Trajectory", "TrialPoses", "batch", "calibrate",
-    "check", "convert", "design", "elements", "fit", "gait", "gradient", "human", "id", "ik", "import_motion", "lines", "load",
+    "check", "convert", "design", "elements", "fit", "gait", "gradient", "human", "id", "ik", "import_motion", "joints", "lines",
+    "load",
     "load_plugin", "minimize", "modes", "python_ode", "report", "scale", "simulate", "synthesize", "verify", "view",
 ]
 
@@ -77,14 +79,26 @@ def import_motion(file: str | _os.PathLike[str], *, units: str | None = None, ax
     return _json.loads(result), tables
 
 
-def human(*, sex: str, height: float, mass: float, posture: str | None = None, table: str | None = None,
-          segments: int | None = None, recline: float | None = None,
-          lengths: dict[str, float] | None = None) -> Model:
+def human(*, sex: str | None = None, height: float, mass: float, posture: str | None = None, table: str | None = None,
+          segments: int | None = None, recline: float | None = None, lengths: dict[str, float] | None = None,
+          heiman: bool = False, set: dict[str, float] | None = None, joint: dict[str, str] | None = None,
+          dimensions: int | None = None, as_published: bool = False) -> Model:
     """A human model from sex, height [m] and mass [kg]; options as of ``parfait human`` (``recline`` in radians)."""
-    options = {"sex": sex, "height": height, "mass": mass, "posture": posture, "table": table, "segments": segments,
-               "recline": recline, "lengths": lengths}
-    text = _parfait.make_human({key: value for key, value in options.items() if value is not None})
-    return Model.from_text(text, name="human.xml")
+    options = {"sex": sex, "height": height, "mass": mass}
+    if heiman:
+        options |= {"set": set, "joint": joint, "dimensions": dimensions, "as_published": as_published}
+    else:
+        options |= {"posture": posture, "table": table, "segments": segments, "recline": recline, "lengths": lengths}
+    make = _parfait.make_heiman if heiman else _parfait.make_human
+    return Model.from_text(make({key: value for key, value in options.items() if value is not None}), name="human.xml")
+
+
+def joints(trial: str | _os.PathLike[str], *, proximal: _Sequence[str], distal: _Sequence[str], hinge: bool = False,
+           units: str | None = None, axes: str | None = None) -> dict[str, _Any]:
+    """Functional centre and axis of a joint from the markers of two segments: ``parfait joints``. Lengths in m."""
+    options = {"trial": str(trial), "proximal": list(proximal), "distal": list(distal), "hinge": hinge, "units": units, "axes": axes}
+    found: dict[str, _Any] = _parfait.find_joint({key: value for key, value in options.items() if value is not None})
+    return found
 
 
 def view(what: Model | Problem | Simulation | Fit | str | _os.PathLike[str], *, port: int | None = None,

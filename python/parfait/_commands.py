@@ -83,7 +83,7 @@ def ik(model: Path, trials: Path | Sequence[Path], *, weights: Path | None = Non
 
 def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path | Sequence[Path] = (),
               height: float | None = None, model_height: float | None = None, mass: float | None = None,
-              free: Sequence[str] = ("scales", "markers"), asymmetric: bool = False,
+              free: Sequence[str] = (), asymmetric: bool = False,
               priors: Path | None = None, sigma: float | None = None, frames: int | None = None,
               every: Mapping[str, int] | None = None, weights: Path | None = None,
               weight: Mapping[str, float] | None = None, angles: str = "rad", relabel: bool = False,
@@ -96,7 +96,7 @@ def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path |
     model, trials, weights, weight, angles, relabel, units, axes : as of :func:`ik`
     static : trials of the subject standing; they count like others
     height, model_height : of subject and model [m]; ``mass`` of the subject [kg]
-    free : what is found: scales, markers, joints
+    free : what is found: scales, markers, joints (scales and markers)
     asymmetric : left and right bodies have factors of their own
     priors : a table (what,name,sd,mean), or ``"none"``
     sigma : of a marker coordinate [m]

@@ -246,8 +246,8 @@ class Calibration(_Finding):
 
     @property
     def model(self) -> str | None:
-        """The text of the calibrated model, of an OpenSim model; otherwise ``None``."""
-        return self._texts.get("model.osim")
+        """The text of the calibrated model, in the format that it came in; ``None`` if that is not written."""
+        return next((text for name, text in self._texts.items() if name.startswith("model.")), None)
 
 
 class Scaling(_Finding):

@@ -13,6 +13,7 @@
 #include "parfait/run/job/plugin.h"
 #include "parfait/run/job/report.h"
 #include "parfait/run/job/version.h"
+#include "parfait/run/motion/joints.h"
 #include "parfait/run/summary/facts_text.h"
 #include "parfait/run/summary/saved_runs.h"
 #include "parfait/run/verification/verification.h"
@@ -115,6 +116,60 @@ std::string make_human(const py::dict& options) {
   return run::make_human(request).text;
 }
 
+std::string make_heiman(const py::dict& options) {
+  motion::HeiManRequest request;
+  std::string sex = "male";
+  take(options, "sex", sex);
+  if (sex != "male" && sex != "female") {
+    throw base::InputError("sex=\"" + sex + "\": must be male or female.");
+  }
+  request.sex = sex == "male" ? motion::Sex::kMale : motion::Sex::kFemale;
+  take(options, "height", request.height);
+  take(options, "mass", request.mass);
+  take(options, "dimensions", request.dimensions);
+  take(options, "as_published", request.as_published);
+  if (options.contains("set")) {
+    for (const auto& [name, value] : options["set"].cast<py::dict>()) {
+      request.set[name.cast<std::string>()] = value.cast<double>();
+    }
+  }
+  if (options.contains("joint")) {
+    for (const auto& [name, axes] : options["joint"].cast<py::dict>()) {
+      request.joints[name.cast<std::string>()] = axes.cast<std::string>();
+    }
+  }
+  const py::gil_scoped_release released;
+  return run::make_heiman(request, run::HeiManFormat::kXml).text;
+}
+
+py::dict find_joint(const py::dict& options) {
+  run::JointsRequest request;
+  take(options, "trial", request.trial);
+  take(options, "proximal", request.proximal);
+  take(options, "distal", request.distal);
+  take(options, "hinge", request.hinge);
+  take(options, "units", request.reading.units);
+  take(options, "axes", request.reading.axes);
+  run::JointsRun run;
+  {
+    const py::gil_scoped_release released;
+    run = run::find_joint(request);
+  }
+  const auto list = [](const Eigen::Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
+  py::dict out;
+  out["center"] = list(run.joint.center);
+  out["half_axes"] = list(run.joint.half_axes());
+  out["gap"] = run.joint.gap;
+  out["gamage_lasenby"] = list(run.gamage);
+  out["axis"] = list(run.joint.axis);
+  out["axis_ratio"] = run.joint.axis_ratio;
+  out["frames"] = run.joint.num_frames;
+  out["seconds"] = run.joint.seconds;
+  out["axes"] = run.axes;
+  out["warnings"] = run.warnings;
+  return out;
+}
+
 }  // namespace
 
 void bind_files(py::module_& module) {
@@ -123,6 +178,8 @@ void bind_files(py::module_& module) {
   module.def("draw_lines", draw_lines);
   module.def("verify", verify);
   module.def("make_human", make_human);
+  module.def("make_heiman", make_heiman);
+  module.def("find_joint", find_joint);
   module.def("import_motion", import_motion);
   module.def("elements_json", [] { return io::elements_text(mechanism::registry()); });
   module.def("saved_command", [](const std::string& folder) { return run::saved_command(folder); });

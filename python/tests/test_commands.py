@@ -114,7 +114,7 @@ GROUPS = {"--tolerance": ["positions", "velocities", "states"]}
 
 
 @pytest.mark.parametrize("command", ["fit", "simulate", "modes", "synthesize", "check", "import", "ik", "calibrate", "scale",
-                                     "id", "gait", "batch", "convert", "gradient", "design", "human", "view"])
+                                     "id", "gait", "batch", "convert", "gradient", "design", "human", "joints", "view"])
 def test_every_option_has_a_keyword(command, tool):
     text = run_tool(tool, command, "--help").stdout
     options = set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", text, re.MULTILINE))

@@ -91,5 +91,76 @@ class Calibrate(CliTest):
         self.assertIn("bad.csv:2:1", self.error_of(*files, "--priors", bad))
 
 
+class HeiMan(CliTest):
+    """The demo trial of Puppeteer: what Felis (2015) adjusted by hand."""
+    HEIMAN = SOURCE / "examples/heiman_subject"
+
+    def calibrate(self, model, out, priors=None):
+        return self.run_cli("calibrate", model, self.HEIMAN / "walk.trc", "--free", "joints,markers", "--priors", priors or self.HEIMAN / "priors.csv",
+                            "--every", "walk=8", "--out", out)
+
+    def mean_errors(self, file):
+        with open(self.folder / file, newline="") as text:
+            rows = list(csv.DictReader(text))
+        out = {}
+        for name in rows[0]:
+            values = [float(row[name]) for row in rows if row[name] and name != "t"]
+            if values:
+                out[name] = 1e3 * sum(values) / len(values)
+        return out
+
+    def test_lengths_and_markers_are_found_together(self):
+        self.run_cli("human", "--heiman", "--height", 1.86, "--mass", 80, "--out", "h.lua", "--quiet")
+        text = self.calibrate("h.lua", "r").stdout
+        self.assertIn("markers do not tell 15 of 108 directions", text)
+        self.assertIn("A trial in which UpperArmRight_RX and UpperArmLeft_RX", text)
+        result = self.result("r")
+        self.assertAlmostEqual(1e3 * result["trials"][0]["start_rms"], 48.4, delta=0.3)
+        errors = self.mean_errors("r/walk.marker_errors.csv")
+        self.assertEqual(len(errors), 32)
+        self.assertLess(sum(errors.values()) / 32, 2.6)  # 2.3; by hand about 10
+        self.assertLess(max(errors.values()), 7)  # 5.9
+        # Half the distance of the hips with its interval, which holds what Harrington's regression says: 96.4 mm.
+        hips = next(l for l in result["lengths"] if l["name"] == "Pelvis (ThighRight to ThighLeft)")
+        self.assertTrue(85 < 500 * hips["value"] < 108)
+        self.assertTrue(500 * hips["low"] < 96.4 < 500 * hips["high"])
+        shapes = {s["name"]: s for s in result["shapes"]}
+        self.assertAlmostEqual(1e3 * shapes["hip of ThighRight (Harrington), z"]["prior_mean"], 96.4, delta=0.2)
+        # The model that is written fits as well, and few steps find its poses.
+        self.run_cli("ik", "r/model.lua", self.HEIMAN / "walk.trc", "--out", "again", "--quiet")
+        again = self.result("again")["trials"][0]
+        self.assertAlmostEqual(again["errors"]["rms"], result["trials"][0]["rms_all"], delta=1e-6)
+        self.assertLess(again["mean_iterations"], 8)
+
+    def test_one_command_without_a_model_file(self):
+        self.run_cli("calibrate", "heiman", self.HEIMAN / "walk.trc", "--height", 1.86, "--mass", 80, "--every", "walk=8", "--out", "one", "--quiet")
+        one = self.result("one")
+        self.run_cli("human", "--heiman", "--height", 1.86, "--mass", 80, "--out", "h.lua", "--quiet")
+        self.calibrate("h.lua", "r")
+        self.assertAlmostEqual(one["rms"], self.result("r")["rms"], delta=1e-8)
+        self.assertTrue((self.folder / "one/model.lua").exists())
+        self.assertTrue((self.folder / "one/report.html").exists())
+        self.assertIn("needs --height and --mass", self.error_of("calibrate", "heiman", self.HEIMAN / "walk.trc", "--height", 1.86, "--out", "two"))
+
+    def test_our_own_format_gives_the_same(self):
+        rms = []
+        for model in ("h.lua", "h.xml"):
+            self.run_cli("human", "--heiman", "--height", 1.86, "--mass", 80, "--out", model, "--quiet")
+            self.calibrate(model, "r")
+            rms.append(self.result("r")["rms"])
+            self.run_cli("ik", "r/model" + model[1:], self.HEIMAN / "walk.trc", "--out", "again", "--quiet")
+        self.assertAlmostEqual(rms[0], rms[1], delta=1e-6)
+
+    def test_without_the_regression_hips_go_too_far_apart(self):
+        self.run_cli("human", "--heiman", "--height", 1.86, "--mass", 80, "--out", "h.lua", "--quiet")
+        free = self.folder / "free.csv"
+        free.write_text((self.HEIMAN / "priors.csv").read_text().replace("harrington,0.006", "harrington,inf"))
+        self.calibrate("h.lua", "r", free)
+        result = self.result("r")
+        self.assertEqual(result["shapes"], [])
+        hips = next(l for l in result["lengths"] if l["name"] == "Pelvis (ThighRight to ThighLeft)")
+        self.assertGreater(500 * hips["value"], 100)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -52,5 +52,33 @@ class Human(CliTest):
         self.assertIn("only a sitting person", self.refused(*ARGUMENTS, "--recline", 10))
 
 
+class HeiMan(CliTest):
+    def heiman(self, out, *options):
+        return self.run_cli("human", "--heiman", "--height", 1.86, "--mass", 80, *options, "--out", out)
+
+    def test_both_formats_are_the_same_model(self):
+        for file in ("h.lua", "h.xml"):
+            told = self.heiman(file).stdout
+            self.assertIn("together 80.0000 kg, 34 degrees of freedom, 32 markers", told)
+            self.assertEqual(json.loads(self.run_cli("check", file, "--json").stdout)["degrees_of_freedom"], 34)
+
+    def test_parameters_and_joints_are_chosen(self):
+        told = self.heiman("h.lua", "--set", "ThighLength=0.4441", "--set", "HipWidth=0.0832", "--joint", "Wrist=ry,rx").stdout
+        self.assertIn("38 degrees of freedom", told)
+        self.assertIn("ThighRightLength", told)
+        self.assertIn("15 degrees of freedom", self.heiman("h.lua", "--dimensions", 2).stdout)
+        self.assertIn("MiddleTrunkHeight", self.heiman("h.lua", "--as-published", "--set", "MiddleTrunkHeight=0.22").stdout)
+
+    def test_what_makes_no_sense_is_refused(self):
+        arguments = ("human", "--heiman", "--height", 1.86, "--mass", 80)
+        for options, words in ((("--set", "Thigh=0.4", "--out", "x.lua"), 'parameter "Thigh"'),
+                               (("--set", "ThighLength", "--out", "x.lua"), "name=value"),
+                               (("--joint", "Hip", "--out", "x.lua"), "name=axes"),
+                               (("--posture", "sitting", "--out", "x.lua"), "--posture: not for --heiman"),
+                               (("--out", "x.osim"), "must end in .lua or .xml")):
+            self.assertIn(words, self.error_of(*arguments, *options))
+        self.assertIn("only for --heiman", self.error_of("human", *ARGUMENTS, "--set", "ThighLength=0.4", "--out", "x.xml"))
+
+
 if __name__ == "__main__":
     unittest.main()

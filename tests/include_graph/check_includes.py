@@ -33,7 +33,7 @@ STEPS = {
     "tree": ["structure", "algorithms", "contacts", "build", "system"],
     "integrate": ["stepping", "runge_kutta", "adams", "bdf", "hht", "events", "driver"],
     "estimate": ["linear", "iteration", "problem", "objective", "experiment", "shooting", "algebraic", "statistics", "fit", "starts", "design"],
-    "motion": ["anthropometry", "signals", "gait", "dynamics", "skeleton", "poses", "quality", "scaling", "calibration"],
+    "motion": ["anthropometry", "signals", "gait", "dynamics", "skeleton", "poses", "quality", "joints", "scaling", "calibration"],
     "io": ["text", "foreign", "model", "petab", "problem", "motion_files", "results"],
     "report": ["html", "drawing", "web", "blocks", "pages"],
     "run": ["job", "human", "scene", "simulation", "fit", "design", "import", "convert", "dynamics", "motion", "verification", "summary"],

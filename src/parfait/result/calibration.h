@@ -38,6 +38,30 @@ struct CalibrationTrialFacts {
   bool operator==(const CalibrationTrialFacts&) const = default;
 };
 
+/// What is left of a marker: skin that moves, and noise.
+struct MarkerArtefactFacts {
+  std::string trial, marker;
+  double rms = 0, noise = 0;  ///< m
+  double seconds = 0;         ///< that an error lasts
+  bool operator==(const MarkerArtefactFacts&) const = default;
+};
+
+/// The length that a trial tells most about.
+struct TrialAdds {
+  std::string trial, length;
+  double sd = 0, sd_without = 0;
+  bool operator==(const TrialAdds&) const = default;
+};
+
+/// A trial that would tell a length better: coordinates that go from low to high, rad.
+struct FurtherTrial {
+  std::vector<std::string> coordinates;
+  double low = 0, high = 0;
+  std::string length;
+  double sd = 0, promised_sd = 0;
+  bool operator==(const FurtherTrial&) const = default;
+};
+
 struct Calibration {
   Verdict verdict;
   std::string model;
@@ -50,6 +74,10 @@ struct Calibration {
   std::vector<CalibrationTrialFacts> trials;
   std::vector<CalibratedParameterFacts> parameters;
   std::vector<CalibratedValue> lengths;
+  std::vector<CalibratedParameterFacts> shapes;  ///< priors of hips, joint centres and lengths
+  std::vector<TrialAdds> adds;
+  std::vector<FurtherTrial> further;
+  std::vector<MarkerArtefactFacts> artefacts;
   bool operator==(const Calibration&) const = default;
 };
 

@@ -337,10 +337,15 @@ void Reader::read_frame(const LuaValue& frame) {
   const LuaValue* markers = frame.find("markers");
   if (!markers || markers->is_nil()) return;
   if (!markers->is_table()) fail(name, "markers must be a table.");
+  const LuaValue* tracking = frame.find("tracking_markers");
   for (const auto& field : markers->fields) {
     mechanism::SkinMarker marker;
     marker.name = field.name;
     marker.body = body.id;
+    marker.fixed = !tracking || std::none_of(tracking->list.begin(), tracking->list.end(),
+                                             [&](const auto& each) {
+                                               return each.is_string() && each.text == field.name;
+                                             });
     marker.place = place_of(name);
     marker.o = vector(field.value, name, "marker " + field.name);
     if (!marker_names_.insert(field.name).second) {

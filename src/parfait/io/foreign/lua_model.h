@@ -20,8 +20,9 @@
 ///   coordinates  are named after the frame: Thigh_R_RY, Pelvis_TX, or Thigh_R_R1, ... where the
 ///                axis is no coordinate axis
 ///
-/// Points and local frames are markers of bodies, `markers` are skin markers. Lua tables have no
-/// lines: complaints about a frame name the line of its name in the file.
+/// Points and local frames are markers of bodies, `markers` are skin markers: landmarks, because
+/// somebody put them there, but for those that the frame's `tracking_markers` lists. Lua tables
+/// have no lines: complaints about a frame name the line of its name in the file.
 namespace parfait::io {
 
 struct LuaModel {

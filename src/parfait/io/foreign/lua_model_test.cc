@@ -1,11 +1,15 @@
 #include "parfait/io/foreign/lua_model.h"
 
 #include <gtest/gtest.h>
+
 #include <unistd.h>
+#include <algorithm>
 
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/io/foreign/heiman_lua.h"
+#include "parfait/io/foreign/placed_bodies.h"
 #include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/motion_files/motion_table.h"
@@ -252,6 +256,48 @@ TEST(LuaModel, RequireFindsFilesBesideTheModel) {
   EXPECT_NE(message("return require 'wrong'").find("wrong.lua:2: Lua: attempt to index"),
             std::string::npos);
   std::filesystem::remove_all(folder);
+}
+
+TEST(LuaModel, HeiManIsReadBackAsItWasMade) {
+  motion::HeiManRequest request;
+  request.height = 1.86;
+  request.mass = 80;
+  const auto heiman = motion::make_heiman(request);
+  const auto read = read_lua_model_text(heiman_lua_text(heiman), "heiman.lua");
+  const auto &made = heiman.model, &got = read.description;
+  ASSERT_EQ(got.bodies.size(), made.bodies.size());
+  ASSERT_EQ(got.joints.size(), made.joints.size());
+  for (std::size_t i = 0; i < made.bodies.size(); ++i) {
+    EXPECT_EQ(got.bodies[i].id, made.bodies[i].id);
+    EXPECT_EQ(got.bodies[i].mass.number, made.bodies[i].mass.number);
+    EXPECT_EQ(numbers_of(got.bodies[i].center_of_mass), numbers_of(made.bodies[i].center_of_mass));
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(numbers_of(got.bodies[i].inertia[k]), numbers_of(made.bodies[i].inertia[k]));
+    }
+    EXPECT_EQ(got.joints[i].begin.body, made.joints[i].begin.body);
+    EXPECT_EQ(numbers_of(got.joints[i].begin.frame.o), numbers_of(made.joints[i].begin.frame.o));
+    ASSERT_EQ(got.joints[i].motion.coordinates.size(), made.joints[i].motion.coordinates.size());
+    for (std::size_t k = 0; k < made.joints[i].motion.coordinates.size(); ++k) {
+      EXPECT_EQ(got.joints[i].motion.coordinates[k].id, made.joints[i].motion.coordinates[k].id);
+      EXPECT_EQ(got.joints[i].motion.axes[k].axis, made.joints[i].motion.axes[k].axis);
+    }
+  }
+  ASSERT_EQ(got.skin_markers.size(), 32U);
+  for (const auto& marker : made.skin_markers) {
+    const auto found = std::find_if(got.skin_markers.begin(), got.skin_markers.end(),
+                                    [&](const auto& other) { return other.name == marker.name; });
+    ASSERT_NE(found, got.skin_markers.end());
+    EXPECT_EQ(found->o, marker.o);
+    EXPECT_EQ(found->fixed, marker.fixed);
+    EXPECT_EQ(found->body, marker.body);
+  }
+  // Rows of contacts as RBDL reads them.
+  const LuaValue* sets = read.table.find("constraint_sets");
+  ASSERT_TRUE(sets);
+  ASSERT_TRUE(sets->find("ForefootRightFlatLeft"));
+  EXPECT_EQ(sets->find("ForefootRightFlatLeft")->list.size(), 11U);
+  EXPECT_EQ(read.table.find("parameters")->find("ThighRightLength")->number,
+            -made.joints[2].begin.frame.o[2].number);
 }
 
 }  // namespace

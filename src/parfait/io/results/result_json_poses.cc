@@ -109,6 +109,33 @@ void fields(Archive& a, typename Archive::template Ref<result::CalibrationTrialF
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::TrialAdds> adds) {
+  a("trial", adds.trial);
+  a("length", adds.length);
+  a("sd", adds.sd);
+  a("sd_without", adds.sd_without);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::FurtherTrial> trial) {
+  a("coordinates", trial.coordinates);
+  a("low", trial.low);
+  a("high", trial.high);
+  a("length", trial.length);
+  a("sd", trial.sd);
+  a("promised_sd", trial.promised_sd);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::MarkerArtefactFacts> artefact) {
+  a("trial", artefact.trial);
+  a("marker", artefact.marker);
+  a("rms", artefact.rms);
+  a("noise", artefact.noise);
+  a("seconds", artefact.seconds);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Calibration> calibration) {
   header_fields(a, calibration.verdict.version, "calibrate");
   a("model", calibration.model);
@@ -123,6 +150,10 @@ void fields(Archive& a, typename Archive::template Ref<result::Calibration> cali
   a("trials", calibration.trials);
   a("parameters", calibration.parameters);
   a("lengths", calibration.lengths);
+  a("shapes", calibration.shapes);
+  a("adds", calibration.adds);
+  a("further", calibration.further);
+  a("artefacts", calibration.artefacts);
 }
 
 std::string result_text(const result::InverseKinematics& ik) {

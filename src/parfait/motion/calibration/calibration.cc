@@ -95,13 +95,21 @@ ResidualCorrelation correlation_of(const MarkerTrial& trial, const std::vector<d
   return out;
 }
 
+/// Scale factors and joints, whose numbers are named one by one; of markers only the name is.
+bool is_of_bodies(const std::string& name) {
+  for (const char* part : {".scale.", ".joint.", ".turn."}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::string words_of(const VectorXd& direction, const std::vector<GeometryParameter>& parameters) {
   // In units of prior standard deviations; the largest first, markers by their names only.
   std::vector<std::pair<double, std::string>> parts;
   for (Index i = 0; i < direction.size(); ++i) {
     if (std::abs(direction[i]) < 0.05) continue;
     const auto& name = parameters[static_cast<std::size_t>(i)].name;
-    const bool is_scale = name.find(".scale.") != std::string::npos;
+    const bool is_scale = is_of_bodies(name);
     const std::string shown = is_scale ? name : name.substr(0, name.rfind('.'));
     const auto found = std::find_if(parts.begin(), parts.end(),
                                     [&](const auto& part) { return part.second == shown; });
@@ -115,10 +123,13 @@ std::string words_of(const VectorXd& direction, const std::vector<GeometryParame
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> scales, markers;
   for (const auto& [size, name] : parts) {
-    (name.find(".scale.") != std::string::npos ? scales : markers).push_back(name);
+    (is_of_bodies(name) ? scales : markers).push_back(name);
   }
   if (scales.empty()) {
     return "the places of " + base::listing(markers) + " can move together";
+  }
+  if (markers.empty() && scales.size() == 1) {
+    return scales[0] + " can have any value: it moves no marker";
   }
   if (markers.empty()) return base::listing(scales) + " can change together";
   return base::listing(scales) + " can change, with the places of " + base::listing(markers) +
@@ -243,8 +254,8 @@ constexpr double kAnchors[] = {1, 3, 10};
 constexpr int kAnchorIterations = 40;
 
 void add_statistics(const std::vector<MarkerTrial*>& trials,
-                    const std::vector<CalibrationTrial>& data, double anchor,
-                    CalibrationResult& out) {
+                    const std::vector<CalibrationTrial>& data,
+                    const std::vector<ShapePrior>& shapes, double anchor, CalibrationResult& out) {
   const auto& parameters = out.model->parameters;
   const bool anchored = anchor > 0;
   const auto np = static_cast<Index>(parameters.size());
@@ -287,7 +298,15 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
   }
 
   // M^-1, of what is determined by data or priors.
-  const MatrixXd M = scaled + MatrixXd(prior.asDiagonal());
+  MatrixXd P = prior.asDiagonal();
+  std::vector<MatrixXd> of_shapes;
+  for (const ShapePrior& shape : shapes) {
+    MatrixXd& J = of_shapes.emplace_back();
+    shape_of(shape, out.geometry, &parameters, &J);
+    const MatrixXd weighted = J * unit.asDiagonal() / shape.sd;
+    P += weighted.transpose() * weighted;
+  }
+  const MatrixXd M = scaled + P;
   const auto whole = math::symmetric_eigen_pairs(M);
   MatrixXd inverse = MatrixXd::Zero(np, np);
   VectorXd lost = VectorXd::Zero(np);
@@ -301,9 +320,11 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
   const double fitted = (inverse * scaled).trace();
   const double degrees = static_cast<double>(rows) - free - fitted;
   out.variance = degrees > 0 ? squares / degrees : std::nan("");
-  const MatrixXd P = prior.asDiagonal();
   MatrixXd middle = P;
+  out.parts.unit = unit;
+  out.parts.prior = P;
   for (std::size_t t = 0; t < trials.size(); ++t) {
+    MatrixXd variance = MatrixXd::Zero(np, np);
     ResidualCorrelation correlation = correlation_of(*trials[t], data[t].t);
     correlation.by_blocks = correlation.num_blocks >= 20;
     if (correlation.by_blocks) {
@@ -318,12 +339,16 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
         const Index count = std::min<Index>(block, g.cols() - f);
         const VectorXd sum = unit.cwiseProduct(g.middleCols(f, count).rowwise().sum() -
                                                static_cast<double>(count) * mean);
-        middle += correction * sum * sum.transpose();
+        variance += correction * sum * sum.transpose();
       }
     } else {
-      middle += out.variance * correlation.inflation * unit.asDiagonal() *
-                trials[t]->information() * unit.asDiagonal();
+      variance = out.variance * correlation.inflation * unit.asDiagonal() *
+                 trials[t]->information() * unit.asDiagonal();
     }
+    middle += variance;
+    out.parts.information.emplace_back(unit.asDiagonal() * trials[t]->information() *
+                                       unit.asDiagonal());
+    out.parts.variance.push_back(std::move(variance));
     out.trials.push_back(correlation);
   }
   const MatrixXd cov = inverse * middle * inverse;
@@ -362,6 +387,22 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
     }
     out.parameters.push_back(result);
   }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const VectorXd value = shape_of(shapes[i], out.geometry);
+    for (Index r = 0; r < value.size(); ++r) {
+      CalibratedParameter& number = out.shapes.emplace_back();
+      const char* axes[] = {", x", ", y", ", z"};
+      number.name = shapes[i].name + (value.size() == 3 ? axes[r] : "");
+      number.value = value[r];
+      number.prior_mean = number.initial = shapes[i].value[static_cast<std::size_t>(r)];
+      number.prior_sd = shapes[i].sd;
+      number.moved = (number.value - number.prior_mean) / number.prior_sd;
+      fill(number, of_shapes[i].row(r).transpose());
+      const VectorXd scaled_row = unit.cwiseProduct(of_shapes[i].row(r).transpose());
+      const double known = scaled_row.dot(inverse * scaled_row) / (shapes[i].sd * shapes[i].sd);
+      number.told_by_data = std::clamp(1 - known, 0.0, 1.0);
+    }
+  }
   for (const GeometryLength& length : geometry_lengths(*out.model, out.geometry)) {
     CalibratedNumber number;
     number.name = length.name;
@@ -382,8 +423,9 @@ struct GeometryFit {
 
 std::unique_ptr<GeometryFit> fit_geometry(
     const Skeleton& skeleton, const std::vector<GeometryParameter>& parameters,
-    const std::vector<CalibrationTrial>& trials, const std::vector<std::vector<int>>& frames,
-    const std::vector<double>& weights, const CalibrationOptions& options, int max_iterations,
+    const std::vector<ShapePrior>& shapes, const std::vector<CalibrationTrial>& trials,
+    const std::vector<std::vector<int>>& frames, const std::vector<double>& weights,
+    const CalibrationOptions& options, int max_iterations,
     const std::vector<std::vector<std::vector<double>>>& poses,
     const estimate::OnIteration& on_iteration) {
   auto out = std::make_unique<GeometryFit>();
@@ -399,6 +441,9 @@ std::unique_ptr<GeometryFit> fit_geometry(
         MarkerTrial::Options{.sigma = options.sigma, .poses = own_poses});
     out->trials.push_back(trial.get());
     experiments.push_back(std::move(trial));
+  }
+  if (!shapes.empty()) {
+    experiments.push_back(std::make_unique<ShapeExperiment>(out->model, shapes));
   }
   out->ensemble = std::make_unique<estimate::Ensemble>(
       out->model->unknowns, std::vector<estimate::Requirement>{}, std::move(experiments),
@@ -449,10 +494,11 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
   std::vector<std::vector<std::vector<double>>> poses(trials.size());
   find_start(skeleton, trials, frames, weights, options, parameters, poses);
 
+  const std::vector<ShapePrior> shapes = make_shape_priors(skeleton, trials, options);
   std::unique_ptr<GeometryFit> fit;
   double anchor = 0;
   if (options.priors) {
-    fit = fit_geometry(skeleton, parameters, trials, frames, weights, options,
+    fit = fit_geometry(skeleton, parameters, shapes, trials, frames, weights, options,
                        options.max_iterations, poses, on_iteration);
   } else {
     int before = 0;
@@ -468,11 +514,12 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
         }
       }
       bool stopped = false;
-      auto next = fit_geometry(skeleton, held, trials, frames, weights, options, kAnchorIterations,
-                               poses, [&](const estimate::Iteration& iteration, estimate::VecIn x) {
-                                 stopped = on_iteration && !on_iteration(iteration, x);
-                                 return !stopped;
-                               });
+      auto next =
+          fit_geometry(skeleton, held, {}, trials, frames, weights, options, kAnchorIterations,
+                       poses, [&](const estimate::Iteration& iteration, estimate::VecIn x) {
+                         stopped = on_iteration && !on_iteration(iteration, x);
+                         return !stopped;
+                       });
       next->iteration.iterations += before;
       before = next->iteration.iterations;
       const bool arrived = next->iteration.converged();
@@ -495,7 +542,7 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
   out.geometry = geometry_at(skeleton, out.model->parameters, out.p);
   out.frames = frames;
   if (!options.poses.is_stopped() && fit->ensemble->linearize(out.iteration.x).defined) {
-    add_statistics(fit->trials, trials, anchor, out);
+    add_statistics(fit->trials, trials, shapes, anchor, out);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "parfait/estimate/iteration/gauss_newton.h"
 #include "parfait/motion/calibration/marker_trial.h"
+#include "parfait/motion/calibration/shape_prior.h"
 
 /// A subject's model from marker data: scale factors, places of markers and, if wanted, frames of
 /// joints, together with the poses of all frames (Felis 2015, eq. 4.3), with the poses eliminated.
@@ -14,17 +15,21 @@ namespace parfait::motion {
 
 /// What is known of a number before the data: a pseudo-measurement.
 struct GeometryPrior {
-  std::string what;  ///< "scale", "marker", "joint" or "turn"
-  /// A body, marker or joint (its body), or several bodies that share factors, separated by
-  /// blanks; "anatomical" and "tracking" for markers; "*": all others.
+  std::string what;  ///< one of prior_kinds()
+  /// scale, marker, joint, turn: a body, marker or joint (its body), with ".x" for one axis (not of
+  /// scales), or several bodies that share factors, separated by blanks; "anatomical" and
+  /// "tracking" for markers; "*": all others. hip: "harrington". middle: a body and two markers,
+  /// half way between which its joint is. length: a body, its joint's distance from that of its
+  /// parent.
   std::string name;
   double sd = 0;    ///< 0: fixed; infinite: free, without a prior
-  double mean = 0;  ///< of scales (0: as `scale_mean`); others have theirs from the model
+  double mean = 0;  ///< of scales (0: as `scale_mean`) and lengths; others have theirs themselves
 };
+const std::vector<std::string>& prior_kinds();
 
 struct CalibrationOptions {
   bool free_scales = true, free_markers = true, free_joints = false;
-  bool symmetric = true;  ///< left and right bodies share their scale factors
+  bool symmetric = true;  ///< left and right bodies share scale factors, and joints that mirror
   double sigma = 0.01;    ///< m, of a marker coordinate, artefact included
   double scale_mean = 1;  ///< height of the subject / height of the model
   double scale_sd = 0.1;
@@ -52,6 +57,12 @@ struct CalibrationTrial {
 /// markers move with them. InputError for a prior that names nothing.
 std::vector<GeometryParameter> make_parameters(const Skeleton& skeleton,
                                                const CalibrationOptions& options);
+
+/// Own priors of hips, middles and lengths; hips by Harrington also where joints are free and
+/// nothing else is said. InputError for names that the model does not have.
+std::vector<ShapePrior> make_shape_priors(const Skeleton& skeleton,
+                                          const std::vector<CalibrationTrial>& trials,
+                                          const CalibrationOptions& options);
 
 struct CalibratedNumber {
   std::string name;
@@ -81,6 +92,14 @@ struct ResidualCorrelation {
   bool by_blocks = false;  ///< its part of the covariance is that of block sums
 };
 
+/// What the covariance is made of, in units of `unit` (parameter = unit x number): M is the sum of
+/// prior and information, the middle that of prior and variance.
+struct InformationParts {
+  Eigen::VectorXd unit;
+  Eigen::MatrixXd prior;
+  std::vector<Eigen::MatrixXd> information, variance;  ///< S and V of each trial
+};
+
 struct CalibrationResult {
   estimate::GaussNewtonResult iteration;
   std::shared_ptr<const CalibrationModel> model;
@@ -90,9 +109,11 @@ struct CalibrationResult {
   double variance = 0;  ///< of a weighted residual, in units of sigma^2
   std::vector<CalibratedParameter> parameters;
   std::vector<CalibratedNumber> lengths;
+  std::vector<CalibratedParameter> shapes;  ///< priors of the shape: what became of them
   std::vector<ResidualCorrelation> trials;
   std::vector<std::vector<int>> frames;
   Eigen::MatrixXd covariance, naive_covariance;
+  InformationParts parts;
   int num_undetermined = 0;  ///< directions of the parameters that the markers do not tell
   int num_by_prior = 0;      ///< directions in which priors say more
   std::vector<std::string> undetermined;  ///< in words
@@ -111,7 +132,8 @@ std::vector<GeometryLength> geometry_lengths(const CalibrationModel& model,
 /// Start  The poses that fit the anatomical markers of the model at the mean of the priors best;
 ///        tracking markers at their mean place on their bodies in these poses.
 ///
-/// Covariance  With M = S + P, P of the priors, and s^2 the variance of the residuals,
+/// Covariance  With M = S + P, P of the priors (those of the shape linearized), and s^2 the
+/// variance of the residuals,
 ///
 ///   naive   M^-1 (s^2 S + P) M^-1
 ///   sd      M^-1 (sum over trials of V_t + P) M^-1,

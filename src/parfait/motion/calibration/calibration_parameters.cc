@@ -1,16 +1,20 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
 #include "parfait/base/error.h"
 #include "parfait/motion/calibration/calibration.h"
+#include "parfait/motion/calibration/side_names.h"
 
 namespace parfait::motion {
-namespace {
 
-constexpr const char* kAxes = "xyz";
+const std::vector<std::string>& prior_kinds() {
+  static const std::vector<std::string> kKinds{"scale", "marker", "joint", "turn",
+                                               "hip",   "middle", "length"};
+  return kKinds;
+}
 
-/// femur_r, femur_l, r_femur, RightFemur: the name without its side; the same if it has none.
 std::string without_side(const std::string& name) {
   for (const char* end : {"_r", "_l", "_R", "_L"}) {
     if (name.ends_with(end)) return name.substr(0, name.size() - 2);
@@ -29,12 +33,29 @@ std::string without_side(const std::string& name) {
   return name;
 }
 
-bool has_word(const std::string& list, const std::string& word) {
+namespace {
+
+constexpr const char* kAxes = "xyz";
+
+/// The word itself, or with an axis: "femur.x".
+bool has_word(const std::string& list, const std::string& word, const std::string& axis) {
   std::istringstream words(list);
   for (std::string each; words >> each;) {
-    if (each == word) return true;
+    if (each == word || (!axis.empty() && each == word + "." + axis)) return true;
   }
   return false;
+}
+
+/// Without ".x", ".y" or ".z" at its end.
+std::string without_axis(const std::string& name) {
+  for (const char* end : {".x", ".y", ".z"}) {
+    if (name.ends_with(end)) return name.substr(0, name.size() - 2);
+  }
+  return name;
+}
+
+bool is_shape(const std::string& what) {
+  return what == "hip" || what == "middle" || what == "length";
 }
 
 class PriorTable {
@@ -45,10 +66,11 @@ class PriorTable {
 
   /// The first that fits; null: none.
   const GeometryPrior* find(const std::string& what, const std::string& name,
-                            const std::string& other) const {
+                            const std::string& other, const std::string& axis = "") const {
     for (const GeometryPrior& prior : options_.own_priors) {
       if (prior.what != what) continue;
-      if (prior.name == "*" || has_word(prior.name, name) || has_word(prior.name, other)) {
+      if (prior.name == "*" || has_word(prior.name, name, axis) ||
+          has_word(prior.name, other, axis)) {
         return &prior;
       }
     }
@@ -66,13 +88,17 @@ class PriorTable {
     } else if (prior.what == "marker") {
       names = {"anatomical", "tracking"};
       for (const auto& marker : skeleton.markers) names.push_back(marker.name);
+    } else if (is_shape(prior.what)) {
+      return;
     } else {
-      throw base::InputError("prior of \"" + prior.what +
-                             "\": is not one of scale, marker, joint, turn.");
+      throw base::InputError("prior of \"" + prior.what + "\": is not one of " +
+                             base::listing(prior_kinds()) + ".");
     }
     std::istringstream words(prior.name);
     for (std::string each; words >> each;) {
-      if (each != "*" && std::find(names.begin(), names.end(), each) == names.end()) {
+      const std::string bare = prior.what == "scale" ? each : without_axis(each);
+      if (each != "*" && std::find(names.begin(), names.end(), each) == names.end() &&
+          std::find(names.begin(), names.end(), bare) == names.end()) {
         throw base::InputError("prior of " + prior.what + " \"" + each + "\": the model has none." +
                                base::suggestion(each, names));
       }
@@ -105,6 +131,52 @@ std::vector<char> bodies_with_markers(const Skeleton& skeleton) {
     }
   }
   return carries;
+}
+
+/// The body on the other side whose joint is the mirror image of this one's.
+struct Mirrored {
+  int other = -1;
+  int axis = 1;  ///< across the mirror
+};
+
+std::vector<Mirrored> find_mirrored(const Skeleton& skeleton) {
+  constexpr double kAlike = 1e-4;  // m
+  const auto& tree = skeleton.tree;
+  std::vector<Mirrored> out(tree.bodies.size());
+  const auto place = [&](int b, int k) {
+    return component(tree.constants.bodies[static_cast<std::size_t>(b)].X_PJ.p, k);
+  };
+  const auto is_straight = [&](int b) {
+    const auto& R = tree.constants.bodies[static_cast<std::size_t>(b)].X_PJ.R;
+    return std::abs(R.x.x - 1) + std::abs(R.y.y - 1) + std::abs(R.z.z - 1) < 1e-9;
+  };
+  std::vector<std::pair<int, int>> pairs;
+  std::array<int, 3> opposite{};
+  for (int b = 0; b < tree.num_bodies(); ++b) {
+    for (int c = b + 1; c < tree.num_bodies(); ++c) {
+      const auto& left = tree.bodies[static_cast<std::size_t>(b)];
+      const auto& right = tree.bodies[static_cast<std::size_t>(c)];
+      if (left.name == right.name || without_side(left.name) != without_side(right.name)) continue;
+      pairs.emplace_back(b, c);
+      for (int k = 0; k < 3; ++k) {
+        opposite[static_cast<std::size_t>(k)] +=
+            std::abs(place(b, k)) > 10 * kAlike && std::abs(place(b, k) + place(c, k)) < kAlike;
+      }
+    }
+  }
+  const int axis =
+      static_cast<int>(std::max_element(opposite.begin(), opposite.end()) - opposite.begin());
+  if (opposite[static_cast<std::size_t>(axis)] == 0) return out;
+  for (const auto& [b, c] : pairs) {
+    bool alike = is_straight(b) && is_straight(c);
+    for (int k = 0; k < 3; ++k) {
+      alike = alike && std::abs(place(b, k) - (k == axis ? -1 : 1) * place(c, k)) < kAlike;
+    }
+    if (!alike) continue;
+    out[static_cast<std::size_t>(b)] = {c, axis};
+    out[static_cast<std::size_t>(c)] = {b, axis};
+  }
+  return out;
 }
 
 }  // namespace
@@ -154,36 +226,46 @@ std::vector<GeometryParameter> make_parameters(const Skeleton& skeleton,
       for (const int b : group.bodies) parameter.terms.push_back({GeometryKind::kScale, b, k, 1});
     }
   }
+  const std::vector<Mirrored> mirrored =
+      options.symmetric ? find_mirrored(skeleton) : std::vector<Mirrored>(num_bodies);
   for (std::size_t b = 0; b < num_bodies && options.free_joints; ++b) {
     // A joint to the ground is only where the laboratory is.
-    if (!carries[b] || skeleton.tree.bodies[b].parent < 0) continue;
+    if (skeleton.tree.bodies[b].parent < 0) continue;
+    const Mirrored& pair = mirrored[b];
+    if (pair.other >= 0 && pair.other < static_cast<int>(b)) continue;
     const std::string& name = skeleton.tree.bodies[b].name;
-    const auto add = [&](const char* what, GeometryKind kind, double default_sd, double mean_x,
-                         double mean_y, double mean_z) {
-      const GeometryPrior* own = table.find(what, name, without_side(name));
-      const double sd = own ? own->sd : default_sd;
-      if (sd == 0) return;
-      const double means[3] = {mean_x, mean_y, mean_z};
+    const std::string shown = pair.other >= 0 ? without_side(name) : name;
+    const auto add = [&](const char* what, GeometryKind kind, double default_sd,
+                         const Vec3<double>& mean) {
       for (int k = 0; k < 3; ++k) {
+        const std::string axis(1, kAxes[k]);
+        const GeometryPrior* own = table.find(what, name, without_side(name), axis);
+        const double sd = own ? own->sd : default_sd;
+        // What moves no marker is a parameter only where it is asked for by its name.
+        if (sd == 0 || (!carries[b] && (!own || own->name == "*"))) continue;
         GeometryParameter& parameter = out.emplace_back();
-        parameter.name = name + "." + what + "." + kAxes[k];
-        set_prior(parameter, means[k], sd, default_sd, options.priors);
+        parameter.name = shown + "." + what + "." + axis;
+        set_prior(parameter, component(mean, k), sd, default_sd, options.priors);
         parameter.terms.push_back({kind, static_cast<int>(b), k, 1});
+        if (pair.other < 0) continue;
+        // Mirrored: places change their sign across the mirror, turns about the other axes.
+        const bool flips = (k == pair.axis) == (kind == GeometryKind::kParentPlace);
+        parameter.terms.push_back({kind, pair.other, k, flips ? -1.0 : 1.0});
       }
     };
-    const auto& place = skeleton.tree.constants.bodies[b].X_PJ.p;
-    add("joint", GeometryKind::kParentPlace, options.joint_sd, place.x, place.y, place.z);
-    add("turn", GeometryKind::kParentTurn, options.turn_sd, 0, 0, 0);
+    add("joint", GeometryKind::kParentPlace, options.joint_sd,
+        skeleton.tree.constants.bodies[b].X_PJ.p);
+    add("turn", GeometryKind::kParentTurn, options.turn_sd, {0, 0, 0});
   }
   for (std::size_t m = 0; m < skeleton.markers.size() && options.free_markers; ++m) {
     const SkinMarker& marker = skeleton.markers[m];
-    const GeometryPrior* own =
-        table.find("marker", marker.name, marker.is_anatomical ? "anatomical" : "tracking");
-    const double sd = own                    ? own->sd
-                      : marker.is_anatomical ? options.anatomical_sd
-                                             : options.tracking_sd;
-    if (sd == 0) continue;
     for (int k = 0; k < 3; ++k) {
+      const GeometryPrior* own = table.find(
+          "marker", marker.name, marker.is_anatomical ? "anatomical" : "tracking", {kAxes[k]});
+      const double sd = own                    ? own->sd
+                        : marker.is_anatomical ? options.anatomical_sd
+                                               : options.tracking_sd;
+      if (sd == 0) continue;
       GeometryParameter& parameter = out.emplace_back();
       parameter.name = marker.name + "." + kAxes[k];
       set_prior(parameter, component(marker.place, k), sd, 0.01, options.priors);
@@ -241,6 +323,93 @@ std::vector<GeometryLength> geometry_lengths(const CalibrationModel& model,
         add(parent.name + " (" + other.name + " to " + body.name + ")", body.parent, c, d);
       }
     }
+  }
+  return out;
+}
+
+std::vector<ShapePrior> make_shape_priors(const Skeleton& skeleton,
+                                          const std::vector<CalibrationTrial>& trials,
+                                          const CalibrationOptions& options) {
+  std::vector<ShapePrior> out;
+  if (!options.priors) return out;
+  std::vector<const MatchedMarkers*> data;
+  for (const auto& trial : trials) data.push_back(&trial.markers);
+  const auto body_named = [&](const std::string& name) {
+    std::vector<std::string> names;
+    for (std::size_t b = 0; b < skeleton.tree.bodies.size(); ++b) {
+      names.push_back(skeleton.tree.bodies[b].name);
+      if (names.back() == name && skeleton.tree.bodies[b].parent >= 0) return static_cast<int>(b);
+    }
+    throw base::InputError("prior of a joint of \"" + name + "\": the model has none." +
+                           base::suggestion(name, names));
+  };
+  bool hips = options.free_joints;
+  double hip_sd = 0.006;
+  for (const GeometryPrior& prior : options.own_priors) {
+    if (prior.what == "hip") {
+      if (prior.name != "harrington") {
+        throw base::InputError("prior of hip \"" + prior.name + "\": is not harrington.");
+      }
+      hips = std::isfinite(prior.sd);
+      hip_sd = prior.sd;
+    } else if (prior.what == "middle") {
+      // Joint, marker, marker.
+      std::istringstream words(prior.name);
+      std::string body, markers[2];
+      words >> body >> markers[0] >> markers[1];
+      const int c = body_named(body);
+      const int parent = skeleton.tree.bodies[static_cast<std::size_t>(c)].parent;
+      const int m[2] = {skeleton.find_marker(markers[0]), skeleton.find_marker(markers[1])};
+      for (int i = 0; i < 2; ++i) {
+        if (m[i] < 0) {
+          throw base::InputError("prior of middle \"" + prior.name +
+                                 "\": must be a body and two markers of one body; \"" + markers[i] +
+                                 "\" is no marker of the model.");
+        }
+      }
+      const int on = skeleton.markers[static_cast<std::size_t>(m[0])].body;
+      if (on != skeleton.markers[static_cast<std::size_t>(m[1])].body ||
+          (on != c && on != parent)) {
+        throw base::InputError("prior of middle \"" + prior.name +
+                               "\": both markers must be on one of the joint's two bodies.");
+      }
+      ShapePrior& shape = out.emplace_back();
+      shape.name = "joint of " + body + " between " + markers[0] + " and " + markers[1];
+      shape.kind = ShapePrior::Kind::kMiddle;
+      shape.body = on;
+      shape.points = {{on == c ? GeometryKind::kChildPlace : GeometryKind::kParentPlace, c},
+                      {GeometryKind::kMarker, m[0]},
+                      {GeometryKind::kMarker, m[1]}};
+      shape.value = {0, 0, 0};
+      shape.sd = prior.sd;
+    } else if (prior.what == "length") {
+      // From the joint of a body to that of the next.
+      const int c = body_named(prior.name);
+      const int parent = skeleton.tree.bodies[static_cast<std::size_t>(c)].parent;
+      if (!(prior.mean > 0)) {
+        throw base::InputError("prior of length \"" + prior.name + "\": needs a mean in m, > 0.");
+      }
+      ShapePrior& shape = out.emplace_back();
+      shape.name = "length of " + skeleton.tree.bodies[static_cast<std::size_t>(parent)].name;
+      shape.kind = ShapePrior::Kind::kLength;
+      shape.body = parent;
+      shape.points = {{GeometryKind::kChildPlace, parent}, {GeometryKind::kParentPlace, c}};
+      shape.value = {prior.mean};
+      shape.sd = prior.sd;
+    } else {
+      continue;
+    }
+    if (prior.what != "hip" && !(std::isfinite(prior.sd) && prior.sd > 0)) {
+      throw base::InputError("prior of " + prior.what + " \"" + prior.name +
+                             "\": its standard deviation must be > 0.");
+    }
+  }
+  if (hips && !(hip_sd > 0)) {
+    throw base::InputError("prior of hip: its standard deviation must be > 0.");
+  }
+  if (hips) {
+    const auto found = harrington_priors(skeleton, data, hip_sd);
+    out.insert(out.end(), found.begin(), found.end());
   }
   return out;
 }

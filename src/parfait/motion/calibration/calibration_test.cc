@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "parfait/motion/calibration/advice.h"
 #include "parfait/motion/poses/test_skeletons.h"
 
 namespace parfait::motion::calibration_test {
@@ -287,6 +288,134 @@ TEST(Calibration, APriorThatNamesNothingIsRefused) {
                           [](const auto& p) { return p.name.starts_with("femur+tibia.scale"); }),
             3);
   for (const auto& p : parameters) EXPECT_NE(p.name, "pelvis0.x");
+}
+
+TEST(ShapePrior, DerivativesAreThoseOfDifferences) {
+  const Skeleton skeleton = make_walker();
+  const auto parameters = all_kinds(skeleton);
+  VectorXd p(static_cast<Index>(parameters.size()));
+  for (Index i = 0; i < p.size(); ++i) {
+    Geometry described(skeleton);
+    const auto& term = parameters[static_cast<std::size_t>(i)].terms[0];
+    p[i] = number_of(described, term.kind, term.index, term.axis) +
+           0.03 * std::sin(1.7 * static_cast<double>(i) + 0.4);
+  }
+  const int pelvis = skeleton.find_body("pelvis"), femur = skeleton.find_body("femur_r");
+  std::vector<int> own;
+  for (int m = 0; m < skeleton.num_markers(); ++m) {
+    if (skeleton.markers[static_cast<std::size_t>(m)].body == pelvis) own.push_back(m);
+  }
+  ASSERT_GE(own.size(), 3U);
+  using Point = ShapePrior::Point;
+  const Point hip{GeometryKind::kParentPlace, femur};
+  const auto marker = [&](std::size_t i) { return Point{GeometryKind::kMarker, own[i]}; };
+  std::vector<ShapePrior> priors(3);
+  priors[0].kind = ShapePrior::Kind::kHip;
+  priors[0].points = {marker(0), marker(1), marker(2), marker(2), hip};
+  priors[1].kind = ShapePrior::Kind::kMiddle;
+  priors[1].points = {hip, marker(0), marker(1)};
+  priors[2].kind = ShapePrior::Kind::kLength;
+  priors[2].points = {{GeometryKind::kChildPlace, pelvis}, hip};
+  for (auto& prior : priors) {
+    prior.body = pelvis;
+    Eigen::MatrixXd J;
+    shape_of(prior, geometry_at(skeleton, parameters, p), &parameters, &J);
+    EXPECT_GT(J.norm(), 0.5);
+    for (Index i = 0; i < p.size(); ++i) {
+      VectorXd plus = p, minus = p;
+      plus[i] += 1e-6;
+      minus[i] -= 1e-6;
+      const VectorXd d = (shape_of(prior, geometry_at(skeleton, parameters, plus)) -
+                          shape_of(prior, geometry_at(skeleton, parameters, minus))) /
+                         2e-6;
+      EXPECT_LT((d - J.col(i)).norm(), 1e-7) << i;
+    }
+  }
+}
+
+TEST(ShapePrior, HarringtonsRegressionIsThatOfThePaper) {
+  // A pelvis 227.1 mm wide and 186.2 mm deep.
+  const auto hip = harrington_hip(0.2271, 0.1862);
+  EXPECT_NEAR(hip[0], -0.0546, 5e-5);
+  EXPECT_NEAR(hip[1], -0.0790, 5e-5);
+  EXPECT_NEAR(hip[2], 0.0964, 5e-5);
+}
+
+TEST(ShapePrior, ALengthThatIsKnownIsKept) {
+  Subject subject(0.002, 20);
+  subject.add_noise(0.002, 0, 9);
+  const auto free = subject.calibrate();
+  const auto length = [](const CalibrationResult& result) {
+    for (const auto& each : result.lengths) {
+      if (each.name.starts_with("femur_r (to tibia_r)")) return each;
+    }
+    return CalibratedNumber{};
+  };
+  const double known = length(free).value + 0.02;
+  subject.options.own_priors = {{"length", "tibia_r", 1e-5, known}};
+  const auto held = subject.calibrate();
+  EXPECT_NEAR(length(held).value, known, 1e-4);
+  EXPECT_LT(length(held).sd, 2e-5);
+  ASSERT_EQ(held.shapes.size(), 1U);
+  EXPECT_EQ(held.shapes[0].prior_mean, known);
+  EXPECT_NEAR(held.shapes[0].moved, (held.shapes[0].value - known) / 1e-5, 1e-9);
+}
+
+TEST(CalibrationAdvice, AFurtherTrialKeepsWhatWasPromised) {
+  Subject subject(0.002, 20);
+  subject.add_noise(0.002, 0, 11);
+  const std::vector<double> weights(subject.skeleton.markers.size(), 1.0);
+  // Half a second apart: no frame has to do with another.
+  for (std::size_t f = 0; f < subject.data.t.size(); ++f) {
+    subject.data.t[f] = 0.5 * static_cast<double>(f);
+  }
+  std::vector<CalibrationTrial> trials{
+      {"walk", match_markers(subject.skeleton, subject.data), subject.data.t, 1}};
+  const auto before = calibrate(subject.skeleton, trials, weights, subject.options);
+  const auto advice = advise(before, trials, weights, subject.options);
+  ASSERT_FALSE(advice.further.empty());
+  EXPECT_TRUE(advice.adds.empty());
+  const auto& best = advice.further.front();
+  EXPECT_LT(best.promised_sd, 0.85 * best.sd);
+  MarkerData more;
+  more.labels = subject.data.labels;
+  std::mt19937 random(5);
+  std::normal_distribution<double> noise(0, 0.002);
+  for (std::size_t f = 0; f < best.poses.size(); ++f) {
+    more.t.push_back(0.5 * static_cast<double>(f));
+    for (const double x : marker_places(subject.skeleton, subject.bound, best.poses[f])) {
+      more.xyz.push_back(x + noise(random));
+    }
+  }
+  trials.push_back({"more", match_markers(subject.skeleton, more), more.t, 1});
+  const auto after = calibrate(subject.skeleton, trials, weights, subject.options);
+  double found = 0;
+  for (const auto& length : after.lengths) {
+    if (length.name == best.length) found = length.sd;
+  }
+  EXPECT_NEAR(found / best.promised_sd, 1, 0.2) << best.length;
+  // And the report says what it was good for.
+  const auto told = advise(after, trials, weights, subject.options);
+  ASSERT_EQ(told.adds.size(), 2U);
+  EXPECT_EQ(told.adds[1].trial, "more");
+  EXPECT_GT(told.adds[1].sd_without, told.adds[1].sd);
+}
+
+TEST(Calibration, JointsThatMirrorEachOtherShareTheirNumbers) {
+  Subject subject(0.002, 2);
+  subject.options.free_joints = true;
+  subject.options.free_scales = subject.options.free_markers = false;
+  subject.options.own_priors = {
+      {"turn", "*", 0, 0}, {"joint", "femur.z", 0.01, 0}, {"joint", "*", 0, 0}};
+  auto parameters = make_parameters(subject.skeleton, subject.options);
+  ASSERT_EQ(parameters.size(), 1U);
+  EXPECT_EQ(parameters[0].name, "femur.joint.z");
+  ASSERT_EQ(parameters[0].terms.size(), 2U);
+  EXPECT_EQ(parameters[0].terms[0].factor, 1);
+  EXPECT_EQ(parameters[0].terms[1].factor, -1);
+  subject.options.symmetric = false;
+  parameters = make_parameters(subject.skeleton, subject.options);
+  EXPECT_EQ(parameters.size(), 2U);
 }
 
 }  // namespace

@@ -9,6 +9,10 @@ namespace parfait::motion {
 namespace {
 
 constexpr int kChunk = 64;
+constexpr double kLeap = 0.35;    ///< rad from one frame to the next
+constexpr double kBetter = 1e-6;  ///< of the objective
+constexpr int kFramesForMarkers = 128;
+constexpr int kInVain = 25;  ///< frames
 
 /// Solves frames one after the other, in order, and keeps what came out.
 class FrameSolver {
@@ -41,7 +45,6 @@ class FrameSolver {
               out_.q.begin() + static_cast<std::ptrdiff_t>(frame * nq));
     std::copy(pose.states.begin(), pose.states.end(),
               out_.states.begin() + static_cast<std::ptrdiff_t>(frame * nv));
-    solver_.inverse_diagonal({out_.sd.data() + frame * nv, nv});
     out_.objective[frame] = pose.objective;
     out_.num_visible[frame] = pose.num_visible;
     out_.iterations[frame] = pose.iterations;
@@ -52,6 +55,77 @@ class FrameSolver {
       *x++ = p.y;
       *x++ = p.z;
     }
+  }
+
+  /// Of a frame that was kept: leverages of its markers and, with `units`, standard deviations of
+  /// its coordinates (PoseSolver::spread).
+  void spread(int f, std::span<const double> units, std::span<double> leverages) {
+    const auto nq = static_cast<std::size_t>(skeleton_.tree.nq);
+    const auto nv = static_cast<std::size_t>(skeleton_.tree.nv);
+    const auto frame = static_cast<std::size_t>(f);
+    FramePose pose;
+    pose.q.assign(out_.q.data() + frame * nq, out_.q.data() + (frame + 1) * nq);
+    pose.states.assign(out_.states.data() + frame * nv, out_.states.data() + (frame + 1) * nv);
+    solver_.stand_at(markers_.frame(f), weights_, pose);
+    const std::span<double> out{out_.sd.data() + frame * nv, nv};
+    solver_.spread(markers_.frame(f), weights_, units, leverages, out);
+    for (double& variance : out) variance = std::sqrt(variance);
+  }
+
+  /// Limbs as the model has them by default, the root as in the pose: where that fits better, a
+  /// limb was on the wrong side of what markers tell.
+  void try_default_limbs(int f, FramePose& pose) {
+    FramePose other;
+    other.q = skeleton_.initial_position();
+    for (const auto& body : skeleton_.tree.bodies) {
+      if (body.parent >= 0) continue;
+      for (int i = body.q; i < body.q + body.nq; ++i) other.q[i] = pose.q[i];
+    }
+    solve(f, other);
+    if (other.objective < pose.objective * (1 - kBetter)) pose = other;
+  }
+
+  /// Frames after (step 1) or before (step -1) `from`, each from the pose of the one before it,
+  /// kept where that fits better; until the path joins the one that was kept, or has not been
+  /// better for long. A frame with few markers may like both.
+  void improve_along(int from, int step) {
+    const auto nq = static_cast<std::size_t>(skeleton_.tree.nq);
+    FramePose pose;
+    const auto* q = out_.q.data() + static_cast<std::size_t>(from) * nq;
+    pose.q.assign(q, q + nq);
+    int in_vain = 0;
+    for (int f = from + step; f >= 0 && f < out_.num_frames && in_vain < kInVain; f += step) {
+      const auto frame = static_cast<std::size_t>(f);
+      pose.states.clear();
+      solve(f, pose);
+      double apart = 0;
+      for (std::size_t i = 0; i < nq; ++i) {
+        apart = std::max(apart, std::abs(pose.q[i] - out_.q[frame * nq + i]));
+      }
+      if (apart < 1e-5) return;
+      ++in_vain;
+      if (!(pose.objective < out_.objective[frame] * (1 - kBetter))) continue;
+      keep(f, pose);
+      in_vain = 0;
+    }
+  }
+
+  /// Whether a coordinate that both frames see is farther apart in them than anybody moves between
+  /// two frames.
+  bool leaps(int f, int g) const {
+    const auto nv = static_cast<std::size_t>(skeleton_.tree.nv);
+    const auto nq = static_cast<std::size_t>(skeleton_.tree.nq);
+    const auto a = static_cast<std::size_t>(f), b = static_cast<std::size_t>(g);
+    for (std::size_t j = 0; j < nv; ++j) {
+      const Coordinate& c = skeleton_.coordinates[j];
+      if (c.q < 0 || !c.is_angle || out_.states[a * nv + j] != CoordinateState::kFree ||
+          out_.states[b * nv + j] != CoordinateState::kFree) {
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(c.q);
+      if (std::abs(out_.q[a * nq + i] - out_.q[b * nq + i]) > kLeap) return true;
+    }
+    return false;
   }
 
   /// Frames first ... last - 1, the first from the given pose.
@@ -99,7 +173,6 @@ void summarize(const Skeleton& skeleton, TrialPoses& out) {
   }
   out.degrees_of_freedom = degrees;
   out.variance = degrees > 0 ? sum / degrees : std::nan("");
-  for (double& sd : out.sd) sd = std::sqrt(out.variance * sd);
   for (std::size_t j = 0; j < nv; ++j) {
     bool seen = skeleton.coordinates[j].locked;
     for (std::size_t f = 0; f < out.objective.size() && !seen; ++f) {
@@ -107,6 +180,31 @@ void summarize(const Skeleton& skeleton, TrialPoses& out) {
     }
     if (!seen) out.unseen.push_back(static_cast<int>(j));
   }
+}
+
+/// Variances of the markers, per unit of weight: what is left of each, with what the poses took
+/// away by following it (leverage), and a fiftieth of the samples' weight on the mean of all.
+std::vector<double> marker_variances(const MatchedMarkers& markers, std::span<const double> weights,
+                                     const TrialPoses& poses, const std::vector<int>& frames,
+                                     const std::vector<double>& leverages) {
+  const auto num_markers = static_cast<std::size_t>(markers.num_markers);
+  std::vector<double> out(num_markers, poses.variance);
+  for (std::size_t m = 0; m < num_markers; ++m) {
+    double squares = 0, degrees = 0, samples = 0;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const double leverage = leverages[i * num_markers + m];
+      if (std::isnan(leverage)) continue;
+      const double e = marker_error(markers, poses, frames[i], static_cast<int>(m));
+      squares += weights[m] * e * e;
+      degrees += std::max(0.0, 3 - leverage);
+      samples += 3;
+    }
+    if (samples > 0) {
+      const double shared = 0.02 * samples;
+      out[m] = (squares + shared * poses.variance) / (degrees + shared);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -166,6 +264,7 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
       start.empty() ? skeleton.initial_position() : std::vector<double>(start.begin(), start.end());
   for (int c = 0; c < num_chunks && !options.is_stopped(); ++c) {
     serial.solve(kChunk * c, pose, c == 0 && start.empty());
+    if (start.empty()) serial.try_default_limbs(kChunk * c, pose);
     starts[c] = pose;
   }
   tbb::parallel_for(0, num_chunks, [&](int c) {
@@ -191,7 +290,34 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
       serial.run(kChunk * c, std::min(n, kChunk * (c + 1)), next);
     }
   }
+  // Where a few markers left a choice, a limb may have gone on in another minimum than before. On
+  // one side of such a leap frames fit better with the pose of the other side.
+  for (int f = 0; f + 1 < n && !options.is_stopped(); ++f) {
+    if (!serial.leaps(f, f + 1)) continue;
+    serial.improve_along(f, 1);
+    serial.improve_along(f + 1, -1);
+  }
   summarize(skeleton, out);
+  if (options.is_stopped()) return out;
+
+  const auto num_markers = static_cast<std::size_t>(markers.num_markers);
+  std::vector<int> some;  // enough to know the markers
+  for (int f = 0; f < n; f += std::max(1, n / kFramesForMarkers)) some.push_back(f);
+  std::vector<double> leverages(some.size() * num_markers);
+  tbb::parallel_for(std::size_t{0}, (some.size() + 15) / 16, [&](std::size_t c) {
+    FrameSolver solver(skeleton, plan, geometry, markers, weights, options, out);
+    for (std::size_t i = 16 * c; i < std::min(some.size(), 16 * (c + 1)); ++i) {
+      solver.spread(some[i], {}, {leverages.data() + i * num_markers, num_markers});
+    }
+  });
+  const auto units = marker_variances(markers, weights, out, some, leverages);
+  tbb::parallel_for(0, num_chunks, [&](int c) {
+    FrameSolver solver(skeleton, plan, geometry, markers, weights, options, out);
+    std::vector<double> unused(num_markers);
+    for (int f = kChunk * c; f < std::min(n, kChunk * (c + 1)); ++f) {
+      solver.spread(f, units, unused);
+    }
+  });
   return out;
 }
 

@@ -35,11 +35,12 @@ struct MatchedMarkers {
 MatchedMarkers match_markers(const Skeleton& skeleton, const MarkerData& data);
 
 /// Poses of all frames. Standard deviations are those of q for independent errors of the marker
-/// coordinates with the variance
+/// coordinates, given the geometry of the skeleton. Each marker has the variance of what is left of
+/// it in the trial, leverage taken into account; with a fiftieth of the weight that of all,
 ///
-///   s^2 = sum over frames of the objective / (sum over frames of 3 visible - free coordinates)
+///   s^2 = sum over frames of the objective / (sum over frames of 3 visible - free coordinates),
 ///
-/// for weight 1, given the geometry of the skeleton.
+/// both for weight 1.
 struct TrialPoses {
   int num_frames = 0;
   std::vector<double> q;                ///< frame by frame, nq each
@@ -65,6 +66,9 @@ struct TrialPoses {
 ///          parallel, each frame from the extrapolation of the two before it. At the end every chunk
 ///          must go on where the one before it ended, or is solved again from there. So nothing
 ///          depends on the number of threads.
+/// Leaps    Where a coordinate leaps from one frame to the next, the frames on both sides are tried
+///          from the pose of the other side, as far as that fits better: few markers leave a limb
+///          more than one place. First frames of chunks are tried with limbs as the model has them.
 /// Gaps     A frame without markers keeps the pose before it, and all its coordinates are unseen.
 TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
                        const MatchedMarkers& markers, std::span<const double> weights,

@@ -487,4 +487,86 @@ void PoseSolver::inverse_diagonal(std::span<double> out) const {
   }
 }
 
+void PoseSolver::stand_at(std::span<const double> measured, std::span<const double> weights,
+                          FramePose& pose) {
+  for (std::size_t j = 0; j < movable_.size(); ++j) {
+    movable_[j] = pose.states[j] != CoordinateState::kLocked;
+  }
+  origin_ = {};
+  num_visible_ = 0;
+  for (int m = 0; m < skeleton_.num_markers(); ++m) {
+    const Vec3<double> y{measured[3 * m], measured[3 * m + 1], measured[3 * m + 2]};
+    if (!(weights[m] > 0) || std::isnan(y.x + y.y + y.z)) continue;
+    ++num_visible_;
+    origin_ += y;
+  }
+  if (num_visible_ > 0) origin_ = (1.0 / num_visible_) * origin_;
+  pose.objective = place(measured, weights, pose.q);
+  assemble();
+  factorize(0, pose);
+}
+
+void PoseSolver::spread(std::span<const double> measured, std::span<const double> weights,
+                        std::span<const double> units, std::span<double> leverages,
+                        std::span<double> variances) {
+  const auto m = static_cast<int>(free_.size());
+  const auto size = static_cast<std::size_t>(m);
+  inverse_.assign(size * size, 0.0);
+  row_.resize(size);
+  slot_.assign(static_cast<std::size_t>(n_), -1);
+  for (int a = 0; a < m; ++a) slot_[free_[a]] = a;
+  // Column c of U^-1 after the other; H^-1 = U^-1 U^-T is the sum of their squares.
+  for (int c = 0; c < m; ++c) {
+    double* x = row_.data();
+    std::fill(x, x + c, 0.0);
+    x[c] = 1;
+    for (int a = c; a >= 0; --a) {
+      const double* row = &U_[static_cast<std::size_t>(a) * size];
+      double value = x[a];
+      for (int b = a + 1; b <= c; ++b) value -= row[b] * x[b];
+      x[a] = value / row[a];
+    }
+    for (int a = 0; a <= c; ++a) {
+      double* out = &inverse_[static_cast<std::size_t>(a) * size];
+      for (int b = 0; b <= c; ++b) out[b] += x[a] * x[b];
+    }
+  }
+  kinematics_.differentiate();
+  std::fill(variances.begin(), variances.end(), std::nan(""));
+  if (!units.empty()) {
+    for (int a = 0; a < m; ++a) variances[free_[a]] = 0;
+  }
+  for (int k = 0; k < skeleton_.num_markers(); ++k) {
+    leverages[k] = std::nan("");
+    const double w = weights[k];
+    if (!(w > 0) || std::isnan(measured[3 * k] + measured[3 * k + 1] + measured[3 * k + 2])) {
+      continue;
+    }
+    const auto& columns = kinematics_.columns(k);
+    const auto num_columns = columns.size();
+    const double* J = kinematics_.jacobian(k);
+    double trace = 0;
+    for (int axis = 0; axis < 3; ++axis, J += num_columns) {
+      std::fill(row_.begin(), row_.end(), 0.0);
+      for (std::size_t c = 0; c < num_columns; ++c) {
+        const int a = slot_[columns[c]];
+        if (a < 0) continue;
+        const double* column = &inverse_[static_cast<std::size_t>(a) * size];
+        for (std::size_t b = 0; b < size; ++b) row_[b] += J[c] * column[b];
+      }
+      for (std::size_t c = 0; c < num_columns; ++c) {
+        const int a = slot_[columns[c]];
+        if (a >= 0) trace += J[c] * row_[static_cast<std::size_t>(a)];
+      }
+      if (units.empty()) continue;
+      const double factor = w * units[k];
+      for (int a = 0; a < m; ++a) variances[free_[a]] += factor * row_[a] * row_[a];
+    }
+    leverages[k] = w * trace;
+  }
+  for (int a = 0; a < m && !units.empty(); ++a) {
+    if (tied_[free_[a]]) variances[free_[a]] = std::nan("");
+  }
+}
+
 }  // namespace parfait::motion

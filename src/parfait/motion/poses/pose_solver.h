@@ -90,6 +90,19 @@ class PoseSolver {
   /// found only together with an unseen one.
   void inverse_diagonal(std::span<double> out) const;
 
+  /// Brings the solver back to a pose that solve() found.
+  void stand_at(std::span<const double> measured, std::span<const double> weights, FramePose& pose);
+  /// Of the pose of the last solve() or stand_at(), with H = J^T W J of the free coordinates:
+  ///
+  ///   leverages[m] = w_m trace(J_m H^-1 J_m^T)        of marker m; NaN: it is missing
+  ///   variances[v] = sum_m w_m u_m |row v of H^-1 J_m^T|^2
+  ///
+  /// the variance of a coordinate where the errors of marker m have the variance u_m / w_m; NaN as
+  /// in inverse_diagonal(). `units` are the u_m; empty: no variances are wanted.
+  void spread(std::span<const double> measured, std::span<const double> weights,
+              std::span<const double> units, std::span<double> leverages,
+              std::span<double> variances);
+
   const std::vector<Vec3<double>>& positions() const { return kinematics_.positions(); }
   MarkerKinematics& kinematics() { return kinematics_; }
   /// U of J^T W J = U^T U for the coordinates free_coordinates() of the last solve(), row by row.
@@ -156,6 +169,8 @@ class PoseSolver {
   std::vector<char> movable_;
   std::vector<char> tied_;  ///< found, but only together with one that is not seen
   std::vector<double> trial_;
+  std::vector<double> inverse_, row_;  ///< H^-1 of the free coordinates; a row of H^-1 J^T
+  std::vector<int> slot_;              ///< of a coordinate among the free ones; -1: not free
 };
 
 }  // namespace parfait::motion

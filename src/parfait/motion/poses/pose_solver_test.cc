@@ -206,6 +206,61 @@ TEST_F(PoseSolverTest, VariancesAreTheDiagonalOfTheInverseNormalMatrix) {
       std::isnan(diagonal[static_cast<std::size_t>(skeleton.find_coordinate("toe_angle_r"))]));
 }
 
+TEST_F(PoseSolverTest, MarkersOfDifferentVarianceSpreadIntoTheCoordinates) {
+  weights[3] = 4;
+  weights[9] = 0.25;
+  const auto truth = walking_pose(skeleton, 2.2);
+  auto measured = marker_places(skeleton, geometry, truth);
+  measured[5] = std::nan("");  // marker 1 is missing
+  PoseSolver solver(skeleton, plan, {});
+  solver.bind(geometry);
+  FramePose pose;
+  pose.q = truth;
+  solver.solve(measured, weights, pose);
+  std::vector<double> units, leverages(weights.size()), variances(truth.size()),
+      diagonal(truth.size());
+  for (std::size_t m = 0; m < weights.size(); ++m)
+    units.push_back(1 + 0.3 * static_cast<double>(m % 5));
+  solver.stand_at(measured, weights, pose);
+  solver.spread(measured, weights, units, leverages, variances);
+  // H^-1 J^T W C W J H^-1 with C = diag(u / w), dense.
+  const Eigen::MatrixXd J = jacobian(pose.q);
+  std::vector<Eigen::Index> seen;
+  for (Eigen::Index j = 0; j < J.cols(); ++j) {
+    if (pose.states[static_cast<std::size_t>(j)] == CoordinateState::kFree) seen.push_back(j);
+  }
+  Eigen::VectorXd w(J.rows()), middle(J.rows());
+  for (Eigen::Index i = 0; i < J.rows(); ++i) {
+    const auto m = static_cast<std::size_t>(i / 3);
+    w[i] = m == 1 ? 0 : weights[m];
+    middle[i] = w[i] * units[m];
+  }
+  const Eigen::MatrixXd own = J(Eigen::all, seen);
+  const Eigen::MatrixXd inverse = (own.transpose() * w.asDiagonal() * own).inverse();
+  const Eigen::MatrixXd expected =
+      inverse * (own.transpose() * middle.asDiagonal() * own) * inverse;
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    EXPECT_NEAR(variances[static_cast<std::size_t>(seen[k])], expected(i, i),
+                1e-6 * expected(i, i));
+  }
+  // Leverages add up to the number of coordinates that were found.
+  double sum = 0;
+  for (std::size_t m = 0; m < leverages.size(); ++m) {
+    if (m != 1) sum += leverages[m];
+  }
+  EXPECT_TRUE(std::isnan(leverages[1]));
+  EXPECT_NEAR(sum, static_cast<double>(seen.size()), 1e-6);
+  // Equal units are the plain inverse.
+  std::fill(units.begin(), units.end(), 1.0);
+  solver.spread(measured, weights, units, leverages, variances);
+  solver.inverse_diagonal(diagonal);
+  for (const Eigen::Index j : seen) {
+    const auto i = static_cast<std::size_t>(j);
+    EXPECT_NEAR(variances[i], diagonal[i], 1e-9 * diagonal[i]);
+  }
+}
+
 TEST_F(PoseSolverTest, TheDampedMethodFindsTheSameMinimumSlowly) {
   auto measured = marker_places(skeleton, geometry, walking_pose(skeleton, 0.4));
   measured[4] += 0.02;
@@ -317,6 +372,37 @@ TEST_F(PoseSolverTest, IntervalsOfAnglesCoverTheTruth) {
   }
   EXPECT_GT(count, 4000);
   EXPECT_NEAR(static_cast<double>(covered) / count, 0.95, 0.01);
+}
+
+TEST_F(PoseSolverTest, IntervalsKnowWhichMarkersAreWorse) {
+  // The markers of one leg have four times the error: its angles have wider intervals, and all
+  // cover.
+  auto data = walking_data(skeleton, geometry, 300, 0, 11);
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < data.xyz.size(); ++i) {
+    const std::size_t m = i / 3 % data.labels.size();
+    const auto& body =
+        skeleton.tree.bodies[static_cast<std::size_t>(skeleton.markers[m].body)].name;
+    data.xyz[i] += (body.ends_with("_l") ? 0.008 : 0.002) * normal(random);
+  }
+  const auto poses = solve_poses(skeleton, geometry, match_markers(skeleton, data), weights, {});
+  const auto nv = static_cast<std::size_t>(skeleton.num_coordinates());
+  const auto share = [&](const std::string& name) {
+    const auto j = static_cast<std::size_t>(skeleton.find_coordinate(name));
+    int covered = 0, count = 0;
+    for (int f = 0; f < poses.num_frames; ++f) {
+      const auto at = static_cast<std::size_t>(f) * nv + j;
+      if (std::isnan(poses.sd[at])) continue;
+      ++count;
+      covered += std::abs(poses.q[at] - walking_pose(skeleton, 0.06 * f)[j]) < 1.96 * poses.sd[at];
+    }
+    EXPECT_GT(count, 200);
+    return static_cast<double>(covered) / count;
+  };
+  // One variance for all would give 0.8 and 1.0.
+  EXPECT_NEAR(share("knee_l"), 0.95, 0.035);
+  EXPECT_NEAR(share("knee_r"), 0.95, 0.035);
 }
 
 TEST_F(PoseSolverTest, LabelsOfModelAndDataAreCompared) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "parfait/report/drawing/cells.h"
 #include "parfait/report/drawing/plot.h"
@@ -11,6 +12,32 @@
 #include "parfait/report/html/numbers.h"
 
 namespace parfait::report {
+std::vector<std::string> advice_words(const result::Calibration& calibration) {
+  std::vector<std::string> out;
+  const auto mm = [](double x) {
+    return std::isfinite(x) ? fmt::format("{:.1f} mm", 1e3 * x) : std::string("unknown");
+  };
+  for (const auto& adds : calibration.adds) {
+    out.push_back(
+        fmt::format("{} tells most about {}: its standard deviation is {}, without the "
+                    "trial it would be {}.",
+                    adds.trial, adds.length, mm(adds.sd), mm(adds.sd_without)));
+  }
+  for (const auto& further : calibration.further) {
+    std::string coordinates;
+    for (const auto& name : further.coordinates) {
+      coordinates += (coordinates.empty() ? "" : " and ") + name;
+    }
+    constexpr double kDegrees = 180 / std::numbers::pi;
+    out.push_back(fmt::format(
+        "A trial in which {} go{} slowly from {:.0f} to {:.0f} degrees would "
+        "tell {} better: {} instead of {}.",
+        coordinates, further.coordinates.size() > 1 ? "" : "es", kDegrees * further.low,
+        kDegrees * further.high, further.length, mm(further.promised_sd), mm(further.sd)));
+  }
+  return out;
+}
+
 namespace motion_pages {
 namespace {
 
@@ -231,6 +258,49 @@ Html parameters_table(const result::Calibration& c, bool scales) {
   return html(table);
 }
 
+Html shapes_table(const result::Calibration& c) {
+  if (c.shapes.empty()) return absent("Nothing was said about hips, joint centres or lengths.");
+  Table table{
+      .caption = "What was known of the shape, mm",
+      .columns = {{"number"},
+                  {"value", Table::Kind::kNumber},
+                  {"sd", Table::Kind::kNumber},
+                  {"prior", Table::Kind::kNumber},
+                  {"its sd", Table::Kind::kNumber},
+                  {"data moved it by", Table::Kind::kNumber, "in its standard deviations"}}};
+  for (const auto& p : c.shapes) {
+    table.rows.push_back({text(p.name), number(1e3 * p.value, 4), number(1e3 * p.sd, 2),
+                          number(1e3 * p.prior_mean, 4), number(1e3 * p.prior_sd, 2),
+                          number(p.moved, 2)});
+  }
+  return html(table);
+}
+
+Html artefacts_table(const result::Calibration& c) {
+  Table table{
+      .caption = "What is left of each marker: the largest first",
+      .columns = {{"trial"},
+                  {"marker"},
+                  {"rms [mm]", Table::Kind::kNumber},
+                  {"noise [mm]", Table::Kind::kNumber, "the part that is new in every frame"},
+                  {"lasts [s]", Table::Kind::kNumber, "of an error"}}};
+  auto sorted = c.artefacts;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.rms > b.rms; });
+  for (const auto& a : sorted) {
+    table.rows.push_back({text(a.trial), text(a.marker), number(1e3 * a.rms, 3),
+                          number(1e3 * a.noise, 2), number(a.seconds, 2)});
+  }
+  return html(table);
+}
+
+Html advice_block(const result::Calibration& c) {
+  Html items;
+  for (const auto& words : advice_words(c)) items += element("li", words);
+  if (items.empty()) return absent("No length would be told much better by another motion.");
+  return element("ul", items);
+}
+
 Html undetermined_block(const result::Calibration& c) {
   if (c.undetermined.empty()) return absent("The markers tell every direction of the parameters.");
   Html items;
@@ -306,7 +376,10 @@ std::string calibration_report(const result::Calibration& calibration,
   frame.add("trials", "Trials", mp::trials_table(calibration));
   frame.add("lengths", "Lengths", mp::lengths_table(calibration));
   frame.add("untold", "What markers do not tell", mp::undetermined_block(calibration));
-  frame.add("factors", "Scale factors", mp::parameters_table(calibration, true));
+  frame.add("advice", "What trials add", mp::advice_block(calibration));
+  frame.add("shape", "Known of the shape", mp::shapes_table(calibration));
+  frame.add("artefacts", "Skin and noise", mp::artefacts_table(calibration));
+  frame.add("factors", "Scale factors and joints", mp::parameters_table(calibration, true));
   frame.add("places", "Places of markers", mp::parameters_table(calibration, false));
   frame.add("coordinates", "Coordinates", mp::curves_block(curves));
   return finished(frame.page(), scenes, liveness);

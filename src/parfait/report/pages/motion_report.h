@@ -35,4 +35,7 @@ std::string calibration_report(const result::Calibration& calibration,
                                const result::Scenes& scenes = {},
                                Liveness liveness = Liveness::kStatic);
 
+/// What each trial adds and which further one would, in words.
+std::vector<std::string> advice_words(const result::Calibration& calibration);
+
 }  // namespace parfait::report

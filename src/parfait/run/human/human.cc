@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "parfait/base/error.h"
+#include "parfait/io/foreign/heiman_lua.h"
 #include "parfait/io/model/model_file.h"
 #include "parfait/io/text/text_file.h"
 #include "parfait/mbs/model.h"
+#include "parfait/motion/skeleton/mechanism_skeleton.h"
 
 namespace parfait::run {
 namespace {
@@ -54,6 +56,19 @@ HumanRun make_human(const HumanRequest& request) {
   run.text = io::model_text(run.human.model);
   static_cast<void>(mbs::build(run.human.model));  // throws what is wrong with it
   return run;
+}
+
+HeiManRun make_heiman(const motion::HeiManRequest& request, HeiManFormat format) {
+  HeiManRun run;
+  run.heiman = motion::make_heiman(request);
+  run.text = format == HeiManFormat::kLuaModel ? io::heiman_lua_text(run.heiman)
+                                               : io::model_text(run.heiman.model);
+  static_cast<void>(motion::make_skeleton(run.heiman.model));  // throws what is wrong with it
+  return run;
+}
+
+void save(const HeiManRun& run, const std::filesystem::path& file) {
+  io::write_text_file(file, run.text);
 }
 
 void save(const HumanRun& run, const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/motion/anthropometry/heiman.h"
 #include "parfait/motion/anthropometry/human.h"
 
 /// A human model from height, mass and sex.
@@ -25,7 +26,17 @@ struct HumanRun {
 /// Checked as any model file is. InputError: an impossible request.
 HumanRun make_human(const HumanRequest& request);
 
+struct HeiManRun {
+  motion::HeiMan heiman;
+  std::string text;  ///< the model file
+};
+enum class HeiManFormat : std::uint8_t { kLuaModel, kXml };
+
+/// HeiMan with Felis' parameters. InputError: an impossible request.
+HeiManRun make_heiman(const motion::HeiManRequest& request, HeiManFormat format);
+
 /// Writes the model file in one piece.
+void save(const HeiManRun& run, const std::filesystem::path& file);
 void save(const HumanRun& run, const std::filesystem::path& file);
 
 }  // namespace parfait::run

@@ -6,14 +6,21 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/io/foreign/heiman_lua.h"
+#include "parfait/io/foreign/lua_model.h"
 #include "parfait/io/foreign/osim.h"
 #include "parfait/io/foreign/osim_writer.h"
+#include "parfait/io/model/model_file.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
 #include "parfait/io/text/table_scanner.h"
 #include "parfait/io/text/text_file.h"
+#include "parfait/motion/anthropometry/heiman.h"
+#include "parfait/motion/calibration/advice.h"
+#include "parfait/motion/quality/artefact.h"
 #include "parfait/motion/scaling/body_scaling.h"
+#include "parfait/motion/skeleton/mechanism_skeleton.h"
 #include "parfait/run/fit/fit_result.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
@@ -155,16 +162,67 @@ std::string markers_csv(const motion::CalibrationResult& result) {
   return io::csv_text(rows);
 }
 
-/// The user's file with the numbers of the subject; empty for kinds of files that are not written.
-std::string model_text(const CalibrateRequest& request, const motion::CalibrationResult& found,
-                       std::vector<std::string>& told) {
-  if (!request.model.ends_with(".osim")) return "";
+std::string artefacts_csv(const result::Calibration& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"trial", "marker", "rms [m]", "noise [m]", "lasts [s]"}};
+  for (const auto& a : result.artefacts) {
+    rows.push_back({a.trial, a.marker, cell(a.rms), cell(a.noise), cell(a.seconds)});
+  }
+  return io::csv_text(rows);
+}
+
+bool is_heiman(const CalibrateRequest& request) {
+  return request.model == "heiman";
+}
+
+/// HeiMan of the subject's height and mass.
+io::LuaModel heiman_of(const CalibrateRequest& request) {
+  if (!(request.height > 0) || !(request.mass > 0)) {
+    throw base::InputError("calibrate heiman: needs --height and --mass of the subject.");
+  }
+  motion::HeiManRequest person;
+  person.height = request.height;
+  person.mass = request.mass;
+  return io::read_lua_model_text(io::heiman_lua_text(motion::make_heiman(person)), "heiman.lua");
+}
+
+/// What HeiMan leaves free: lengths along the segments, hips along all axes, markers.
+std::vector<motion::GeometryPrior> heiman_priors() {
+  return {{"joint", "Thigh", 0.03, 0},
+          {"joint",
+           "Shank.z Foot.z MiddleTrunk.z UpperTrunk.z Clavicula.z UpperArm.y LowerArm.z Neck.z "
+           "Head.z",
+           0.03, 0},
+          {"joint", "*", 0, 0},
+          {"turn", "*", 0, 0},
+          {"marker", "*", 0.03, 0}};
+}
+
+/// The user's file with the numbers of the subject, and its name; empty for kinds of files that are
+/// not written.
+std::pair<std::string, std::string> model_text(const CalibrateRequest& request,
+                                               const motion::CalibrationResult& found,
+                                               std::vector<std::string>& told) {
   const auto& skeleton = found.model->skeleton;
+  if (is_heiman(request) || request.model.ends_with(".lua")) {
+    auto model = is_heiman(request) ? heiman_of(request) : io::read_lua_model(request.model);
+    motion::set_geometry(model.description, skeleton, found.geometry, request.mass);
+    return {"model.lua", io::lua_model_text(model)};
+  }
+  if (request.model.ends_with(".xml")) {
+    auto description = io::read_model(request.model);
+    motion::set_geometry(description, skeleton, found.geometry, request.mass);
+    return {"model.xml", io::model_text(description)};
+  }
+  if (!request.model.ends_with(".osim")) {
+    told.push_back("no model is written: only .osim, .lua and .xml are.");
+    return {};
+  }
   const std::string text = io::read_text_file(request.model);
   auto description = io::read_osim_text(text, request.model);
   motion::set_geometry(description, skeleton, found.geometry, request.mass);
-  return io::osim_text(text, request.model, description,
-                       motion::factors_of(skeleton, found.geometry), told);
+  return {"model.osim", io::osim_text(text, request.model, description,
+                                      motion::factors_of(skeleton, found.geometry), told)};
 }
 
 motion::CalibrationOptions options_of(const CalibrateRequest& request) {
@@ -173,7 +231,9 @@ motion::CalibrationOptions options_of(const CalibrateRequest& request) {
   options.sigma = request.sigma;
   options.max_frames = request.max_frames;
   options.free_scales = options.free_markers = options.free_joints = false;
-  for (const std::string& what : request.free) {
+  std::vector<std::string> free = request.free;
+  if (free.empty()) free = {is_heiman(request) ? "joints" : "scales", "markers"};
+  for (const std::string& what : free) {
     if (what == "scales") {
       options.free_scales = true;
     } else if (what == "markers") {
@@ -189,6 +249,11 @@ motion::CalibrationOptions options_of(const CalibrateRequest& request) {
     options.priors = false;
   } else if (!request.priors.empty()) {
     options.own_priors = read_priors(request.priors, options.sigma);
+  }
+  // After the user's own, which count first. Without priors these still say what is free.
+  if (is_heiman(request) && request.free.empty()) {
+    const auto own = heiman_priors();
+    options.own_priors.insert(options.own_priors.end(), own.begin(), own.end());
   }
   if (!(options.sigma > 0)) throw base::InputError("--sigma: must be > 0.");
   return options;
@@ -244,6 +309,10 @@ void fill(const motion::CalibrationResult& found, result::Calibration& out) {
                               p.prior_mean, p.prior_sd > 0 ? p.prior_sd : std::nan(""), p.moved,
                               p.told_by_data});
   }
+  for (const auto& p : found.shapes) {
+    out.shapes.push_back({p.name, p.value, p.initial, p.sd, p.naive_sd, p.low, p.high, p.prior_mean,
+                          p.prior_sd, p.moved, p.told_by_data});
+  }
   for (const auto& l : found.lengths) {
     out.lengths.push_back({l.name, l.value, l.sd, l.naive_sd, l.low, l.high});
   }
@@ -279,11 +348,10 @@ std::vector<motion::GeometryPrior> read_priors(const std::string& file, double& 
       sigma = prior.sd;
       continue;
     }
-    if (prior.what != "scale" && prior.what != "marker" && prior.what != "joint" &&
-        prior.what != "turn") {
-      throw base::InputError(row[0].place, fmt::format("\"{}\" is not one of scale, marker, joint, "
-                                                       "turn, sigma.",
-                                                       prior.what));
+    const auto& kinds = motion::prior_kinds();
+    if (std::find(kinds.begin(), kinds.end(), prior.what) == kinds.end()) {
+      throw base::InputError(row[0].place, fmt::format("\"{}\" is not one of {}, sigma.",
+                                                       prior.what, base::listing(kinds)));
     }
     out.push_back(prior);
   }
@@ -296,7 +364,9 @@ namespace {
 CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& callbacks, Job& job) {
   Stopwatch watch;
   if (!request.out.empty()) check_replaceable(request.out);
-  const motion::Skeleton skeleton = read_skeleton(request.model);
+  const motion::Skeleton skeleton = is_heiman(request)
+                                        ? motion::make_skeleton(heiman_of(request).description)
+                                        : read_skeleton(request.model);
   const auto weights = marker_weights(skeleton, request.tasks, request.weights);
   motion::CalibrationOptions options = options_of(request);
   options.poses.stop = &job.stop();
@@ -312,7 +382,9 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   result.sigma = options.sigma;
 
   // How much larger the subject is than the model: by their heights, or by those of their markers.
-  if (request.height > 0) {
+  if (is_heiman(request)) {
+    options.scale_mean = 1;
+  } else if (request.height > 0) {
     if (!(request.model_height > 0)) {
       throw base::InputError("--height: needs --model-height, which no model file tells.");
     }
@@ -343,6 +415,15 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
         return !job.stopped();
       });
   run.timing.add("calibration", watch.lap());
+  const auto advice = motion::advise(found, data, weights, options);
+  for (const auto& adds : advice.adds) {
+    result.adds.push_back({adds.trial, adds.length, adds.sd, adds.sd_without});
+  }
+  for (const auto& further : advice.further) {
+    result.further.push_back({further.coordinates, further.low, further.high, further.length,
+                              further.sd, further.promised_sd});
+  }
+  run.timing.add("advice", watch.lap());
   result.verdict.message = found.iteration.message;
   if (!found.iteration.converged()) {
     result.verdict.status = "not_converged";
@@ -393,16 +474,21 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
       out.seconds = correlation.seconds;
       out.by_blocks = correlation.by_blocks;
     }
+    for (const auto& artefact : motion::marker_artefacts(trial.markers, poses, trial.data.t)) {
+      result.artefacts.push_back({trial.name,
+                                  skeleton.markers[static_cast<std::size_t>(artefact.marker)].name,
+                                  artefact.rms, artefact.noise, artefact.seconds});
+    }
     if (!facts.unseen.empty() && t == 0) {
       warnings.push_back("no marker sees " + base::listing(facts.unseen) + ".");
     }
   }
+  run.tables.emplace_back("marker_artefacts.csv", artefacts_csv(result));
   run.timing.add("poses", watch.lap());
   std::vector<std::string> told;
-  if (auto text = model_text(request, found, told); !text.empty()) {
-    run.tables.emplace_back("model.osim", std::move(text));
-    for (const auto& words : told) warnings.push_back("model.osim: " + words);
-  }
+  auto [name, text] = model_text(request, found, told);
+  for (const auto& words : told) warnings.push_back(name + (name.empty() ? "" : ": ") + words);
+  if (!text.empty()) run.tables.emplace_back(name, std::move(text));
   run.timing.add("tables", watch.lap());
   return run;
 }

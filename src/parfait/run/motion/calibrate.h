@@ -16,12 +16,14 @@
 namespace parfait::run {
 
 struct CalibrateRequest {
+  /// A file, or "heiman": HeiMan of the given height and mass (--heiman of `parfait human`), whose
+  /// joints are free along its lengths.
   std::string model;
   std::vector<std::string> trials;
   std::vector<std::string> statics{};  ///< trials of somebody who stands; they count like others
   double height = 0, mass = 0;         ///< m, kg of the subject; 0: not given
-  double model_height = 0;             ///< m; needed with `height`
-  std::vector<std::string> free{"scales", "markers"};  ///< or "joints"
+  double model_height = 0;             ///< m; needed with `height`, but for "heiman"
+  std::vector<std::string> free{};     ///< scales, markers, joints; empty: scales and markers
   bool symmetric = true;
   std::string priors{};  ///< file, "none", or empty: the default ones
   double sigma = 0.01;   ///< m

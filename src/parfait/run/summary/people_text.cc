@@ -1,5 +1,7 @@
 #include "parfait/run/summary/people_text.h"
 
+#include "parfait/report/pages/motion_report.h"
+
 #include <cmath>
 
 #include "parfait/base/error.h"
@@ -61,19 +63,35 @@ void print_calibration(Words& out, const result::Calibration& result) {
               1e3 * length.sd,
               fmt::format("{:.1f} ... {:.1f}", 1e3 * length.low, 1e3 * length.high));
   }
-  out.print("  {:<28}{:>10}{:>10}{:>12}{:>12}\n", "scale factor", "", "sd", "moved [sd]",
-            "told by data");
-  for (const auto& p : result.parameters) {
-    if (p.name.find(".scale.") == std::string::npos) continue;
-    out.print("  {:<28}{:>10.4f}{:>10.4f}{:>12}{:>11.0f} %\n", p.name, p.value, p.sd,
-              std::isnan(p.moved) ? "" : fmt::format("{:+.1f}", p.moved), 100 * p.told_by_data);
-  }
+  const auto print_numbers = [&](const char* heading, const auto& numbers, double unit, int digits,
+                                 const auto& is_shown) {
+    bool any = false;
+    for (const auto& p : numbers) {
+      if (!is_shown(p.name)) continue;
+      if (!any) {
+        out.print("  {:<40}{:>10}{:>10}{:>12}{:>14}\n", heading, "", "sd", "moved [sd]",
+                  "told by data");
+      }
+      any = true;
+      out.print("  {:<40}{:>10.{}f}{:>10.{}f}{:>12}{:>12.0f} %\n", p.name, unit * p.value, digits,
+                unit * p.sd, digits, std::isnan(p.moved) ? "" : fmt::format("{:+.1f}", p.moved),
+                100 * p.told_by_data);
+    }
+  };
+  const auto has = [](const char* part) {
+    return [part](const std::string& name) { return name.find(part) != std::string::npos; };
+  };
+  print_numbers("scale factor", result.parameters, 1, 4, has(".scale."));
+  print_numbers("place of a joint [mm]", result.parameters, 1e3, 1, has(".joint."));
+  print_numbers("turn of a joint [rad]", result.parameters, 1, 4, has(".turn."));
+  print_numbers("known of the shape [mm]", result.shapes, 1e3, 1, has(""));
   if (result.num_undetermined > 0) {
     out.print("markers do not tell {} of {} directions{}:\n", result.num_undetermined,
               result.parameters.size(),
               std::isnan(result.parameters.front().prior_sd) ? "" : "; priors decide there");
     for (const auto& words : result.undetermined) out.print("  {}\n", words);
   }
+  for (const auto& words : report::advice_words(result)) out.print("{}\n", words);
 }
 
 void print_end(Words& out, const std::vector<std::string>& warnings,
@@ -210,6 +228,34 @@ std::string human_text(const HumanRun& run) {
   }
   out.print("together {:.4f} kg, {:.4f} m tall\n", mass, body.lengths.stature());
   for (const auto& remark : body.remarks) out.print("note: {}\n", remark);
+  return out.text();
+}
+
+std::string human_text(const HeiManRun& run) {
+  Words out;
+  out.print("{:<16}  {:>9}  {:>24}  {:>30}\n", "segment", "mass [kg]", "centre of mass [m]",
+            "moments of inertia [kg m^2]");
+  const auto& model = run.heiman.model;
+  double mass = 0;
+  std::size_t coordinates = 0;
+  for (const auto& body : model.bodies) {
+    const auto& c = body.center_of_mass;
+    mass += body.mass.number;
+    out.print("{:<16}  {:9.4f}  {:7.4f} {:7.4f} {:8.4f}  {:9.5f} {:9.5f} {:9.5f}\n", body.id,
+              body.mass.number, c[0].number, c[1].number, c[2].number, body.inertia[0][0].number,
+              body.inertia[1][1].number, body.inertia[2][2].number);
+  }
+  for (const auto& joint : model.joints) coordinates += joint.motion.coordinates.size();
+  out.print("together {:.4f} kg, {} degrees of freedom, {} markers\n", mass, coordinates,
+            model.skin_markers.size());
+  bool any = false;
+  for (const auto& parameter : run.heiman.parameters) {
+    if (parameter.value == parameter.uniform) continue;
+    if (!any) out.print("\n{:<24}{:>10}  {:>22}\n", "parameter", "value", "beside the uniform one");
+    any = true;
+    out.print("{:<24}{:>10.4f}  {:>+22.4f}\n", parameter.name, parameter.value,
+              parameter.value - parameter.uniform);
+  }
   return out.text();
 }
 

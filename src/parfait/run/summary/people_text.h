@@ -25,5 +25,7 @@ std::string moments_text(const InverseDynamicsRun& run, const std::filesystem::p
 
 /// Masses, centres and moments of inertia of the segments.
 std::string human_text(const HumanRun& run);
+/// The same of HeiMan, and the parameters that differ from the uniform ones.
+std::string human_text(const HeiManRun& run);
 
 }  // namespace parfait::run
