@@ -77,11 +77,14 @@ double EquilibriumPath::measure(const VectorXd& x, double unit_of_states) const 
   if (x.size() == 0) return 0;
   VectorXd unit = VectorXd::Ones(point_.y().size());
   unit(point_.moving()) = unit_of_states * units_.tail(point_.n_e());
-  for (std::size_t i = 0; i < has_unit_.size(); ++i) {
-    if (!has_unit_[i]) unit[point_.moving()[i]] = HUGE_VAL;
-  }
   const VectorXd d = point_.displaced(units_.cwiseProduct(x)) - point_.y();
-  return (d.array().abs() / (unit.array() + point_.y().array().abs())).maxCoeff();
+  const VectorXd relative = d.cwiseAbs().cwiseQuotient(unit + point_.y().cwiseAbs());
+  // States without a unit count where nothing else moves.
+  VectorXd known = relative;
+  for (std::size_t i = 0; i < has_unit_.size(); ++i) {
+    if (!has_unit_[i]) known[point_.moving()[i]] = 0;
+  }
+  return known.maxCoeff() > 0 ? known.maxCoeff() : relative.maxCoeff();
 }
 
 double EquilibriumPath::size() const {

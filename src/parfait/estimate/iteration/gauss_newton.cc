@@ -237,6 +237,8 @@ class Run {
     return !on_iteration_ || on_iteration_(here_.line, x_);
   }
   bool stopped() const { return interrupted_ && interrupted_(); }
+  /// The data determine less here than elsewhere on the way; not only because other bounds hold.
+  bool has_lost_rank() const { return here_.open > least_open_ && here_.line.rank < most_rank_; }
   bool best_is_better() const {
     return best_.better_than(here_.values.objective, problem_.noise() > 0);
   }
@@ -402,7 +404,7 @@ bool Run::within_noise(double noise, double length) {
 /// Increments that matter to nobody and get no shorter, or lead to nothing lower.
 bool Run::is_within_integration_errors() {
   return problem_.noise() > 0 && here_.precision.known && stage_ != Stage::kPathUnbounded &&
-         !best_is_better() && here_.open <= least_open_ && feasible(here_.values) &&
+         !best_is_better() && !has_lost_rank() && feasible(here_.values) &&
          problem_.linearize(x_).exists &&  // trials may have been elsewhere
          is_insignificant(problem_, x_, here_.dx, options_.tolerance);
 }
@@ -509,7 +511,7 @@ Run::Next Run::look_for_lost_rank() {
   // A parameter that a step threw far away has no slope left where it is, or hides what the others
   // do: that is no minimum.
   if (revivals_ < kMostRevivals && revive()) return Next::kAgain;
-  if (line.rank >= most_rank_) return Next::kOn;
+  if (!has_lost_rank()) return Next::kOn;
   if (is_auto_ && !std::isfinite(collapsed_)) {
     collapsed_ = values.objective;
     if (std::ranges::find(descent_starts_, x_most_seen_) == descent_starts_.end()) {

@@ -88,8 +88,9 @@ void Condenser::eliminate_orthogonal(std::span<const Matching> matching, const N
     theta = stages_[i].Z_w * theta + V_w[i];
     to_end = stages_[i].Z_w * to_end;
   }
-  U_[0] = theta;
-  T_[0] = to_end;
+  U_[0] = units.first.asDiagonal() * theta;
+  T_[0] = units.first.asDiagonal() * to_end;
+  first_units_ = units.first;
 }
 
 std::vector<VectorXd> Condenser::shift(std::span<const Matching> matching,
@@ -113,7 +114,7 @@ std::vector<VectorXd> Condenser::shift(std::span<const Matching> matching,
     u[i + 1] += stages_[i].Z_s * w;
     w = stages_[i].Z_w * w + shift_w[i];
   }
-  u[0] += w;
+  u[0] += first_units_.cwiseProduct(w);
   return u;
 }
 

@@ -74,6 +74,7 @@ class Condenser {
   Condensing method_ = Condensing::kGauss;
   int num_w_ = 0, num_theta_ = 0;
   double growth_ = 1;
+  Eigen::VectorXd first_units_;
   std::vector<Eigen::MatrixXd> T_, U_;
   std::vector<Stage> stages_;
 };

@@ -49,7 +49,11 @@ TEST_P(EveryCondensing, KeepsTheMatchingConditionsForAllVariables) {
   for (int num_first : {0, 2, 3}) {
     const Chain chain = make_chain(num_first, 6, 1);
     Condenser condenser;
-    condenser.factorize(chain.num_first, chain.num_theta, chain.matching, GetParam());
+    // States in units far apart, of which the conditions know nothing.
+    Condenser::NodeUnits units{.first = VectorXd(num_first), .node = VectorXd(3)};
+    units.node << 1, 1024, 0x1p-10;
+    units.first = units.node.tail(num_first);
+    condenser.factorize(chain.num_first, chain.num_theta, chain.matching, GetParam(), units);
     ASSERT_EQ(condenser.num_nodes(), 7);
     ASSERT_EQ(condenser.num_variables(), num_first);
     const VectorXd w = random_block(num_first, 1, 100);
