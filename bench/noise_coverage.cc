@@ -1,7 +1,9 @@
 // How often intervals of parameters and of estimated noise hold the truth: many data sets are made
 // from one model with known noise, each is fitted, and the intervals are counted.
 //
-//   bench_noise_coverage [REPLICATES] [SEED]
+//   bench_noise_coverage [REPLICATES [SEED [WORD [LEAST]]]]
+//
+// WORD: only errors whose name contains it; LEAST: only from so many data on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,6 +59,8 @@ estimate::Problem decay(const Case& c, int n) {
 int main(int argc, char** argv) {
   const int replicates = argc > 1 ? std::atoi(argv[1]) : 1000;
   const int seed = argc > 2 ? std::atoi(argv[2]) : 1;
+  const std::string word = argc > 3 ? argv[3] : "";
+  const int least = argc > 4 ? std::atoi(argv[4]) : 0;
   const Estimate s{.parameter = "s", .initial = 0.1, .truth = 0.1};
   const Estimate r{.parameter = "r", .initial = 0.08, .truth = 0.08};
   const std::vector<Case> cases = {
@@ -77,7 +81,9 @@ int main(int argc, char** argv) {
       "| errors | n | k | gain | s | r | mean s / true | not converged |\n"
       "|---|---|---|---|---|---|---|---|\n");
   for (const Case& c : cases) {
+    if (c.name.find(word) == std::string::npos) continue;
     for (const int n : {12, 50, 200, 400}) {
+      if (n < least) continue;
       // Two noise parameters need more to be told apart.
       const int count = c.of_noise.size() > 1 ? 2 * n : n;
       const estimate::Problem problem = decay(c, count);

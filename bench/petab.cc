@@ -1,7 +1,8 @@
 // The PEtab problems of a folder: the likelihood at the nominal parameters, a fit from there, and
 // many fits from random points within the bounds, beside what others report.
 //
-//   bench_petab FOLDER [--only NAME] [--starts N] [--seed S] [--seconds T] [--iterations N] [--verbose]
+//   bench_petab FOLDER [--only NAME] [--starts N] [--seed S] [--seconds T] [--iterations N]
+//               [--verbose] [--trace START]
 //
 // FOLDER holds one folder per problem, as the PEtab benchmark collection does (github.com/
 // Benchmarking-Initiative/Benchmark-Models-PEtab). Times are CPU times of this process.
@@ -68,6 +69,7 @@ struct Arguments {
   double seconds = 60;
   int iterations = 300;
   bool verbose = false;  ///< a line for every start
+  int trace = -1;        ///< this start alone, with its iterations
 };
 
 /// nllh - log prior.
@@ -89,7 +91,8 @@ estimate::Problem random_start(const estimate::Problem& problem, std::mt19937_64
   return out;
 }
 
-estimate::FitResult fit_within(estimate::Problem problem, double seconds) {
+estimate::FitResult fit_within(estimate::Problem problem, double seconds, bool one_of_many,
+                               bool trace = false) {
   const double begin = cpu_seconds();
   problem.options.interrupted = [begin, seconds] { return cpu_seconds() - begin > seconds; };
   // A fit that gains next to nothing any more is left: where parameters cannot be determined, the
@@ -98,9 +101,15 @@ estimate::FitResult fit_within(estimate::Problem problem, double seconds) {
   constexpr double kNothing = 1e-2;  // of -2 log L
   estimate::FitSettings settings;
   std::vector<double> history;
+  settings.one_of_many = one_of_many;
   settings.on_iteration = [&](const estimate::Iteration& line, const auto&...) {
     history.push_back(line.objective);
-    return history.size() <= kLook ||
+    if (trace) {
+      fmt::print("      {:3} {:.8e} |dx| {:.1e} t {:.1e} test {:.1e} trials {} rank {}/{}\n",
+                 line.number, line.objective, line.increment, line.step, line.test, line.trials,
+                 line.rank, line.num_free);
+    }
+    return !one_of_many || history.size() <= kLook ||
            history[history.size() - 1 - kLook] - history.back() > kNothing;
   };
   return estimate::fit(problem, settings);
@@ -135,7 +144,7 @@ void run(const fs::path& yaml, const Arguments& arguments) {
 
   problem.options.iteration.max_iterations = arguments.iterations;
   begin = cpu_seconds();
-  const auto local = fit_within(problem, arguments.seconds);
+  const auto local = fit_within(problem, arguments.seconds, false);
   fmt::print("  local fit {:.8f}  {}  {} iterations, {} linearizations ({:.2f} s)\n",
              cost_of(local), estimate::text(local.iteration.status), local.iteration.iterations,
              local.work.linearizations / std::max<std::int64_t>(1, std::ssize(problem.experiments)),
@@ -153,7 +162,9 @@ void run(const fs::path& yaml, const Arguments& arguments) {
   int converged = 0, failed = 0;
   begin = cpu_seconds();
   for (int k = 0; k < arguments.starts; ++k) {
-    const auto result = fit_within(random_start(problem, random), arguments.seconds);
+    const estimate::Problem start = random_start(problem, random);
+    if (arguments.trace >= 0 && k != arguments.trace) continue;
+    const auto result = fit_within(start, arguments.seconds, true, arguments.trace >= 0);
     linearizations += static_cast<double>(result.work.linearizations) /
                       static_cast<double>(problem.experiments.size());
     converged += result.converged() ? 1 : 0;
@@ -211,6 +222,8 @@ Arguments read_arguments(int argc, char** argv) {
       out.seconds = std::atof(value().c_str());
     } else if (option == "--iterations") {
       out.iterations = std::atoi(value().c_str());
+    } else if (option == "--trace") {
+      out.trace = std::atoi(value().c_str());
     } else if (option == "--verbose") {
       out.verbose = true;
     } else {

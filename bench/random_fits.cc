@@ -33,6 +33,10 @@ void show(const parfait::estimation::RandomFit& random) {
                e.transform == Estimate::Transform::kLog ? " (log)" : "",
                result.estimates[i].statistics.value, e.initial, e.lower, e.upper);
   }
+  if (result.iteration.descent_from) {
+    fmt::print("descent from iteration {} on: {}\n", *result.iteration.descent_from,
+               result.iteration.descent_reason);
+  }
   fmt::print("{} measurements, sigma {}: {}, {}\n",
              random.problem.experiments[0].data.columns[0].size(),
              random.problem.options.sigma_known ? "known" : "estimated",

@@ -52,8 +52,9 @@ TEST(Units, DoNotChangeAFit) {
       const FitResult one = fit(predators_in(kOne, intervals, bounded));
       ASSERT_TRUE(one.converged()) << one.iteration.message;
       EXPECT_EQ(at_bound(find(one, "p2").statistics.determined), bounded);
-      for (const Units& u : {Units{1e3, 1e-3, 1e-3, 1e3}, Units{1e-6, 1e-6, 1e-6, 1e-6},
-                             Units{1e6, 1e6, 1, 1}, Units{1, 1, 1e6, 1e-6}}) {
+      for (const Units& u :
+           {Units{1e6, 1e-6, 1e-6, 1e6}, Units{1e-6, 1e6, 1e-6, 1e6}, Units{1e-6, 1e-6, 1e-6, 1e-6},
+            Units{1e6, 1e6, 1, 1}, Units{1, 1, 1e6, 1e-6}}) {
         const FitResult other = fit(predators_in(u, intervals, bounded));
         const auto where = fmt::format("{} intervals, units {:g} {:g} {:g} {:g}", intervals, u.x1,
                                        u.x2, u.p1, u.p2);

@@ -28,9 +28,7 @@ class Search {
  public:
   Search(const System& system, const Workspace& ws, double t, const VectorXd& y, const VectorXd& z,
          const EquilibriumOptions& options)
-      : options_(options), path_(system, ws, t, options.projection_tolerance), y0_(y), z0_(z) {
-    if (y.size() > 0) start_size_ = 1 + y.cwiseAbs().maxCoeff();
-  }
+      : options_(options), path_(system, ws, t, options.projection_tolerance), y0_(y), z0_(z) {}
 
   EquilibriumReport run();
   const RestPoint& point() const { return path_.point(); }
@@ -44,13 +42,14 @@ class Search {
   const EquilibriumOptions& options_;
   EquilibriumPath path_;
   const VectorXd y0_, z0_;
-  double start_size_ = 1;
+  double start_size_ = 0;  ///< in units; 0: nothing has begun
   Status status_ = Status::kOk;
   int iterations_ = 0;
 };
 
 Outcome Search::begin(const VectorXd& y, const VectorXd& z) {
   status_ = path_.begin(y, z);
+  if (status_ == Status::kOk && start_size_ == 0) start_size_ = 1 + path_.size();
   return status_ == Status::kOk ? Outcome::kFound : Outcome::kSystemFailed;
 }
 
@@ -69,7 +68,7 @@ Outcome Search::iterate(Method method) {
     }
     // What falls may yet land somewhere, unless we only look about.
     if (done && method == Method::kNewton) return Outcome::kNoEquilibrium;
-    const double way = point().y().cwiseAbs().maxCoeff() / start_size_;
+    const double way = path_.size() / start_size_;
     if (way > (path_.falls() ? kFallen : kAway)) return Outcome::kNoEquilibrium;
     if (iterations_ == end) return Outcome::kMaxIterations;
     if (!(method == Method::kRelax ? path_.relax() : path_.step_newton())) {

@@ -10,8 +10,8 @@
 namespace parfait::dynamics {
 
 struct EquilibriumOptions {
-  /// The last Newton correction of every coordinate, state and algebraic state x, divided by
-  /// 1 + |x|.
+  /// The last Newton correction of every coordinate, divided by 1 + |x|, and of every external
+  /// state, divided by its own size.
   double tolerance = 1e-10;
   int max_iterations = 300;
   /// Leave unstable equilibria for stable ones. An unstable one is the answer only if none is found

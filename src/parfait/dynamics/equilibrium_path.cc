@@ -17,13 +17,14 @@ using Eigen::VectorXd;
 constexpr double kZeroPivot = 1e-10;  // pivots of the Jacobian, relative
 constexpr double kNoise = 1e-11;      // rounding of the drift, relative to the Jacobian
 constexpr double kLeastDrift = 1e-9;  // m/s^2; mechanics slower than this is at rest
-constexpr double kLongestStep = 0.5;  // relative to 1 + |x|
+constexpr double kLongestStep = 0.5;  // relative to unit + |x|
 constexpr double kContraction = 0.5;  // what may be left of a step that is taken
 constexpr double kLeastDrag = 1e-12;  // relative to the Jacobian
 constexpr double kMostDrag = 1e9;     // likewise: a step too short to be worth trying
 constexpr double kShortest = 1e-7;    // Newton steps
 constexpr double kUnstable = 1e-9;    // eigenvalues, relative to the Jacobian
-constexpr double kPush = 0.01;        // relative to 1 + |x|
+constexpr double kPush = 0.01;        // relative to unit + |x|
+constexpr double kNothing = 1e-3;     // of a state's unit: below this its own size does not count
 
 }  // namespace
 
@@ -31,10 +32,67 @@ EquilibriumPath::EquilibriumPath(const System& system, const Workspace& ws, doub
                                  double projection_tolerance)
     : point_(system, ws, t, projection_tolerance), trial_(system, ws, t, projection_tolerance) {}
 
-double EquilibriumPath::measure(const VectorXd& x) const {
+/// How large external states are: by where they begin and by where they alone would settle,
+/// |r_i / J_ii|; what begins at zero and feels only others, by what these make of it. To a power of
+/// two, which costs no digits.
+void EquilibriumPath::set_units() {
+  const auto nq = point_.n_q(), ne = point_.n_e();
+  if (units_.size() != nq + ne) {
+    units_ = VectorXd::Ones(nq + ne);
+    has_unit_.assign(static_cast<std::size_t>(ne), false);
+  }
+  if (std::ranges::find(has_unit_, false) == has_unit_.end()) return;
+  const MatrixXd J = point_.drift_jacobian().bottomRightCorner(ne, ne);
+  const VectorXd r = point_.drift().tail(ne);
+  VectorXd size(ne);
+  for (int i = 0; i < ne; ++i) {
+    if (has_unit_[static_cast<std::size_t>(i)]) {
+      size[i] = units_[nq + i];
+      continue;
+    }
+    size[i] = std::abs(point_.y()[point_.moving()[static_cast<std::size_t>(i)]]);
+    if (J(i, i) < 0) size[i] = std::max(size[i], std::abs(r[i] / J(i, i)));
+  }
+  const double fastest = J.size() > 0 ? math::eigen_pairs(J).values.cwiseAbs().maxCoeff() : 0;
+  for (bool grows = fastest > 0; grows;) {
+    grows = false;
+    const VectorXd before = size;
+    for (int i = 0; i < ne; ++i) {
+      if (before[i] > 0) continue;
+      const double rate = J(i, i) != 0 ? std::abs(J(i, i)) : fastest;
+      size[i] = std::max(std::abs(r[i]), J.row(i).cwiseAbs().dot(before)) / rate;
+      grows = grows || size[i] > 0;
+    }
+  }
+  for (int i = 0; i < ne; ++i) {
+    // What is zero and has nothing that moves it has no unit, until something does.
+    if (has_unit_[static_cast<std::size_t>(i)] || !(size[i] > 0) || !std::isfinite(size[i]))
+      continue;
+    units_[nq + i] = std::exp2(std::round(std::log2(size[i])));
+    has_unit_[static_cast<std::size_t>(i)] = true;
+  }
+}
+
+double EquilibriumPath::measure(const VectorXd& x, double unit_of_states) const {
   if (x.size() == 0) return 0;
-  const VectorXd d = point_.displaced(x) - point_.y();
-  return (d.array().abs() / (1 + point_.y().array().abs())).maxCoeff();
+  VectorXd unit = VectorXd::Ones(point_.y().size());
+  unit(point_.moving()) = unit_of_states * units_.tail(point_.n_e());
+  const VectorXd d = point_.displaced(units_.cwiseProduct(x)) - point_.y();
+  const VectorXd relative = d.cwiseAbs().cwiseQuotient(unit + point_.y().cwiseAbs());
+  // States without a unit count where nothing else moves.
+  VectorXd known = relative;
+  for (std::size_t i = 0; i < has_unit_.size(); ++i) {
+    if (!has_unit_[i]) known[point_.moving()[i]] = 0;
+  }
+  return known.maxCoeff() > 0 ? known.maxCoeff() : relative.maxCoeff();
+}
+
+double EquilibriumPath::size() const {
+  VectorXd y = point_.y();
+  for (int i = 0; i < point_.n_e(); ++i) {
+    y[point_.moving()[static_cast<std::size_t>(i)]] /= units_[point_.n_q() + i];
+  }
+  return y.size() > 0 ? y.cwiseAbs().maxCoeff() : 0;
 }
 
 Status EquilibriumPath::begin(const VectorXd& y, const VectorXd& z) {
@@ -57,17 +115,18 @@ VectorXd EquilibriumPath::without_noise(const VectorXd& r) const {
 Status EquilibriumPath::linearize() {
   const auto status = point_.linearize();
   if (status != Status::kOk) return status;
-  J_ = point_.drift_jacobian();
-  r_ = point_.drift();
+  set_units();
+  J_ = units_.cwiseInverse().asDiagonal() * point_.drift_jacobian() * units_.asDiagonal();
+  r_ = point_.drift().cwiseQuotient(units_);
   const auto n = J_.rows();
-  correction_ = growth_ = 0;
+  correction_ = left_ = growth_ = 0;
   growing_.resize(0);
   N_.resize(n, 0);
   falling_ = newton_ = VectorXd::Zero(n);
   if (n == 0) return status;
 
   scale_ = J_.cwiseAbs().rowwise().sum().maxCoeff();
-  strength_ = std::max(scale_, r_.cwiseAbs().maxCoeff() / (1 + point_.y().cwiseAbs().maxCoeff()));
+  strength_ = std::max(scale_, r_.cwiseAbs().maxCoeff() / (1 + size()));
   if (scale_ == 0) scale_ = std::max(strength_, 1e-100);
   // What J can change and what it cannot are separated by the spectral projector onto its null
   // space, so that quantities which the flow keeps are kept (E4). It does not exist where the
@@ -102,11 +161,13 @@ Status EquilibriumPath::linearize() {
   }
   newton_ = math::solve_lu(newton_matrix(), r_ - falling_);
   correction_ = measure(newton_);
+  left_ = measure(newton_, kNothing);
   return std::isfinite(correction_) ? status : Status::kNotFinite;
 }
 
 bool EquilibriumPath::try_step(const VectorXd& x) {
-  return trial_.place(point_.displaced(x), point_.z(), &point_.basis()) == Status::kOk;
+  return trial_.place(point_.displaced(units_.cwiseProduct(x)), point_.z(), &point_.basis()) ==
+         Status::kOk;
 }
 
 /// -J, made regular on its null space.
@@ -115,13 +176,15 @@ MatrixXd EquilibriumPath::newton_matrix() const {
 }
 
 MatrixXd EquilibriumPath::response(const MatrixXd& dr) const {
-  if (N_.cols() == 0) return math::solve_lu(newton_matrix(), dr);
-  return math::solve_lu(newton_matrix(), dr - Q_ * dr);
+  MatrixXd right = units_.cwiseInverse().asDiagonal() * dr;
+  if (N_.cols() > 0) right -= (Q_ * right).eval();
+  return units_.asDiagonal() * math::solve_lu(newton_matrix(), right);
 }
 
 MatrixXd EquilibriumPath::kept(const MatrixXd& dx) const {
   if (N_.cols() == 0) return MatrixXd::Zero(dx.rows(), dx.cols());
-  return Q_ * dx;
+  const MatrixXd in_units = units_.cwiseInverse().asDiagonal() * dx;
+  return units_.asDiagonal() * (Q_ * in_units);
 }
 
 bool EquilibriumPath::relax() {
@@ -139,7 +202,8 @@ bool EquilibriumPath::relax() {
       continue;
     }
     if (try_step(dx)) {  // predicted is r + J dx = drag dx
-      const double error = measure(lu.solve(without_noise(trial_.drift()) - drag * dx));
+      const double error =
+          measure(lu.solve(without_noise(trial_.drift().cwiseQuotient(units_)) - drag * dx));
       if (error <= kContraction * size) {
         std::swap(point_, trial_);
         return true;
@@ -154,7 +218,7 @@ bool EquilibriumPath::step_newton() {
   const math::Lu lu(newton_matrix());
   const auto succeeds = [&](double length) {
     if (!try_step(length * newton_)) return false;
-    const VectorXd r = without_noise(trial_.drift());
+    const VectorXd r = without_noise(trial_.drift().cwiseQuotient(units_));
     const double left = measure(lu.solve(falls() ? VectorXd(r - Q_ * r) : r));
     return left <= (1 - length / 2) * correction_;
   };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "parfait/dynamics/check_vocabulary.h"
 #include "parfait/dynamics/formula_data.h"
+#include "parfait/dynamics/formula_index.h"
 
 namespace parfait::dynamics {
 namespace {
@@ -68,6 +70,7 @@ class Compiler {
   Formula formula(const FormulaText& text, const std::string& label);
   Formula start_formula(const FormulaText& text, const std::string& label);
   Formula equation(const FormulaModel::Equation& equation);
+  FormulaUses uses_of(const FormulaStep& step) const;
   Formula event_function(const FormulaModel::Event& event);
   bool is_set(const std::string& parameter) const;
   void announce(FormulaStep& step, const std::string& name);
@@ -217,16 +220,26 @@ void Compiler::compile_residuals() {
   for (const auto& e : m_.equations) {
     residuals_.push_back({equation(e), d_.slots.residuals + count(residuals_)});
   }
-  const FormulaChain all = make_chain(d_, residuals_);
-  for (int i = 0; i < d_.sizes.nz; ++i) {
-    const bool found =
-        std::any_of(all.steps().begin(), all.steps().end(),
-                    [&](const FormulaStep& step) { return step.formula.uses(d_.slots.z + i); });
-    if (found) continue;
-    throw InputError(m_.algebraics[i].place,
-                     element_label("algebraic", m_.algebraics[i].id) +
-                         ": no equation contains it, so none can determine it.");
-  }
+  if (residuals_.empty()) return;
+  IndexCheck check;
+  for (const FormulaStep& residual : residuals_) check.equations.push_back(uses_of(residual));
+  for (const FormulaStep& rate : d_.rates) check.rates.push_back(uses_of(rate));
+  check.run(m_);
+}
+
+FormulaUses Compiler::uses_of(const FormulaStep& step) const {
+  const FormulaChain all = make_chain(d_, {step});
+  const auto used = [&](int first, int size) {
+    std::set<int> found;
+    for (const FormulaStep& s : all.steps()) {
+      for (int i = 0; i < size; ++i) {
+        if (s.formula.uses(first + i)) found.insert(i);
+      }
+    }
+    return found;
+  };
+  return {.states = used(d_.slots.y, count(m_.states)),
+          .algebraics = used(d_.slots.z, d_.sizes.nz)};
 }
 
 std::string event_label(const FormulaModel::Event& event) {

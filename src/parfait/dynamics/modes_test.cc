@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "parfait/dynamics/equilibrium.h"
 #include "parfait/dynamics/equilibrium_directions.h"
@@ -210,6 +211,38 @@ TEST(Equilibrium, ScalesOfStatesMayBeFarApart) {
   EXPECT_NEAR(run.y[1], 1e-6, 1e-12);
   EXPECT_NEAR(run.y[2], 1, 1e-10);
   EXPECT_EQ(run.report.stability, Stability::kStable);
+}
+
+// A + B <-> C, D made by C and consumed: A and C in one unit, B in another, D in a third.
+TEST(Equilibrium, UnitsOfStatesDoNotMatter) {
+  std::vector<double> one;
+  int iterations = 0;
+  for (const auto& [u, v, w] : {std::tuple{1.0, 1.0, 1.0},
+                                {1e-9, 1e-9, 1e-9},
+                                {1e9, 1e9, 1e9},
+                                {1e-6, 1e6, 1.0},
+                                {1e6, 1e-6, 1e-12}}) {
+    FormulaModel model;
+    model.parameter("u", u);
+    model.parameter("v", v);
+    model.parameter("w", w);
+    model.state("A", "3*u", "-0.4*A*B/v + 0.2*C");
+    model.state("B", "2*v", "(-0.4*A*B/v + 0.2*C)*v/u");
+    model.state("C", 0, "0.4*A*B/v - 0.2*C");
+    model.state("D", 0, "w*(C/u)^2 - 1e-3*D");
+    const auto run = settle(model);
+    ASSERT_TRUE(run.report.found()) << run.report.message();
+    const std::vector<double> y = {run.y[0] / u, run.y[1] / v, run.y[2] / u, run.y[3] / w};
+    if (one.empty()) {
+      one = y;
+      iterations = run.report.iterations;
+      EXPECT_NEAR(0.4 * y[0] * y[1], 0.2 * y[2], 1e-12);
+      EXPECT_NEAR(y[0] + y[2], 3, 1e-12);
+      continue;
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], one[i], 1e-10 * one[i]) << u;
+    EXPECT_LE(std::abs(run.report.iterations - iterations), 1) << u << " " << v << " " << w;
+  }
 }
 
 /// dy of the equilibrium with respect to all parameters.

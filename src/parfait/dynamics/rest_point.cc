@@ -103,7 +103,7 @@ Status RestPoint::solve_algebraic() {
     const VectorXd step = qr.solve(-residual_);
     const double size = step.cwiseAbs().maxCoeff();
     if (!std::isfinite(size)) return Status::kNotFinite;
-    if (size <= kTolerance * (1 + z_.cwiseAbs().maxCoeff())) return Status::kOk;
+    if (size <= kTolerance * z_.cwiseAbs().maxCoeff()) return Status::kOk;
     const VectorXd z0 = z_;
     for (double length = 1;; length /= 2) {
       z_ = z0 + length * step;
@@ -111,7 +111,8 @@ Status RestPoint::solve_algebraic() {
       const double next =
           status == Status::kOk ? VectorXd(qr.solve(residual_)).cwiseAbs().maxCoeff() : HUGE_VAL;
       if (next <= (1 - length / 4) * size) break;
-      if (size <= 1e3 * kTolerance * (1 + z_.cwiseAbs().maxCoeff())) return status;  // rounding
+      // Rounding, which is all that is left of z = 0, too.
+      if (size <= 1e3 * kTolerance * (1 + z_.cwiseAbs().maxCoeff())) return status;
       if (length < 1e-6) return Status::kSingular;
     }
   }

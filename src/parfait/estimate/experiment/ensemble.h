@@ -46,6 +46,7 @@ class Ensemble : public LeastSquaresProblem {
   void set_unbounded(bool on) override { unbounded_ = on; }
   Eigen::VectorXd into_bounds(VecIn x) const override;
   double longest_step(VecIn dx) const override;
+  Eigen::VectorXd noise_increment() override;
   Eigen::VectorXd correction() override;
   Eigen::VectorXd adopt(VecIn x) override;
   /// Nodes go onto the constraints after each step.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "parfait/estimate/experiment/ensemble.h"
+#include "parfait/math/dense_solves.h"
 
 // Steps with the curvature of the residuals. docs/theory/gauss_newton.md, G13-G15.
 namespace parfait::estimate {
@@ -34,12 +35,52 @@ bool Ensemble::has_inequalities() const {
 void Ensemble::update_damping_scales() {
   const ColumnScales& now = linear_.scales();
   ColumnScales& D = curved_.damping;
-  if (D.xi.empty()) {
+  // Columns of a likelihood are in units of a noise that changes: they have no history.
+  if (D.xi.empty() || is_likelihood_) {
     D = now;
     return;
   }
   D.p = D.p.cwiseMax(now.p);
   for (std::size_t i = 0; i < now.xi.size(); ++i) D.xi[i] = D.xi[i].cwiseMax(now.xi[i]);
+}
+
+/// Far from the data, steps of the model are short and those of its noise, taken together with
+/// them, as well; alone, they have their minimum at once (docs/theory/likelihood.md).
+VectorXd Ensemble::noise_increment() {
+  VectorXd dx = VectorXd::Zero(num_variables());
+  if (!is_likelihood_) return dx;
+  std::vector<Eigen::Index> rows(blocks_.size(), 0);  // of the noise, the last of each block
+  for (int e = 0; e < num_experiments(); ++e) {
+    rows[static_cast<std::size_t>(e) + 1] = experiment(e).layout().num_noise_rows;
+  }
+  std::vector<Eigen::Index> columns;
+  for (Eigen::Index j = 0; j < shared_.size(); ++j) {
+    bool alone = true, any = false;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const auto column = blocks_[i].B.col(j);
+      alone = alone && column.head(column.size() - rows[i]).isZero(0);
+      any = any || !column.tail(rows[i]).isZero(0);
+    }
+    if (alone && any) columns.push_back(j);
+  }
+  if (columns.empty()) return dx;
+  const auto n = static_cast<Eigen::Index>(columns.size());
+  MatrixXd H = MatrixXd::Zero(n, n);
+  VectorXd g = VectorXd::Zero(n);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    MatrixXd J(rows[i], n);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      J.col(k) = blocks_[i].B.col(columns[static_cast<std::size_t>(k)]).tail(rows[i]);
+    }
+    H += math::gram(J);
+    g += J.transpose() * blocks_[i].right.b.tail(rows[i]);
+  }
+  const VectorXd step = math::solve_least_squares(H, g);
+  // Not for what the next step does anyway: a few units of the log-likelihood for each.
+  constexpr double kWorthwhile = 4;
+  if (!(g.dot(step) > kWorthwhile * static_cast<double>(n))) return dx;
+  for (Eigen::Index k = 0; k < n; ++k) dx[columns[static_cast<std::size_t>(k)]] = -step[k];
+  return dx;
 }
 
 void Ensemble::damp_no_more() {

@@ -230,6 +230,7 @@ Ensemble::Precision Ensemble::precision(VecIn x, bool with_deviations) {
       precision.degrees_of_freedom > 0 || sigma_known
           ? std::sqrt(norm_variance(options_.norm, all, rank, options_.huber_gamma, sigma_known))
           : std::nan("");
+  precision.misfit = objective(all);
   precision.data = data_size();
   precision.known = true;
   precision.of_squares = options_.norm == Norm::kL2 || options_.norm == Norm::kHuber;

@@ -30,11 +30,13 @@ Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision
   // The decrease that is promised: of the objective, and in standard deviations.
   const double power = precision.of_squares ? 2 : 1;
   const double error = std::pow(noise * precision.data, power);
-  const double negligible = std::isnan(precision.unit)
+  // Data that fit better than their sigma says promise less than one unit each.
+  const double unit = precision.unit;
+  const double all =
+      std::max(unit, std::min(precision.degrees_of_freedom * unit, precision.misfit));
+  const double negligible = std::isnan(unit)
                                 ? std::pow(tol * precision.data, power)
-                                : std::min(kDeviations * kDeviations,
-                                           0.1 * tol * std::max(1, precision.degrees_of_freedom)) *
-                                      precision.unit;
+                                : std::min(kDeviations * kDeviations * unit, 0.1 * tol * all);
   if (precision.decrease > error && precision.decrease * way * way > negligible) return arrival;
 
   const auto full = problem.precision(x, true);
@@ -58,6 +60,19 @@ Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision
     if (step > rounding && !(small && insignificant)) arrival.arrived = false;
   }
   return arrival;
+}
+
+bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double tolerance) {
+  constexpr double kInsignificant = 0.01;
+  const auto full = problem.precision(x, true);
+  if (!full.known || !(full.beta > 0)) return false;
+  if (!(full.decrease <= kInsignificant * kInsignificant * full.unit)) return false;
+  for (Index i = 0; i < dx.size(); ++i) {
+    if (!std::isfinite(full.deviation[i])) continue;
+    const double sd = full.beta * full.deviation[i];
+    if (!(std::abs(dx[i]) <= std::max(kInsignificant * sd, tolerance * full.size[i]))) return false;
+  }
+  return true;
 }
 
 double deviations_left(LeastSquaresProblem& problem, VecIn x, VecIn dx, double rate) {

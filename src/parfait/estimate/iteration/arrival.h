@@ -28,6 +28,10 @@ struct Arrival {
 /// For the increment of the last linearize(), at x. `precision` as it is without deviations.
 Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision& precision,
               VecIn x, VecIn dx, const ArrivalOptions& options);
+/// Whether an increment that gets no shorter matters to nobody: no more than a hundredth of a
+/// standard deviation of any unknown, and a decrease that is no more than that squared. This is as
+/// far as values with errors of integration lead (G12a).
+bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double tolerance);
 /// Largest way that is left, in standard deviations.
 double deviations_left(LeastSquaresProblem& problem, VecIn x, VecIn dx, double rate);
 

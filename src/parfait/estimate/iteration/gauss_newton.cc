@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -153,6 +154,31 @@ double rate_at(LeastSquaresProblem& problem, const VectorXd& x, VectorXd v) {
   return problem.linearize(x).exists ? kappa : std::nan("");
 }
 
+/// The ways an iteration may go, in the order in which `auto` tries them. A method that a person
+/// chose is a list of one.
+enum class Stage : std::uint8_t {
+  kPath,  ///< increments as the options ask for (auto: the restrictive test), from the start
+  kPathUnbounded,  ///< the same without inequalities, until it arrives: bounds that lie in the way
+                   ///< of a far start, before any equation holds
+  kDescent,        ///< descent of the objective with the curvature of the residuals, from the best
+                   ///< point
+  kDamping,  ///< Levenberg-Marquardt from the start, whose damping does not follow the columns
+};
+
+struct StageInfo {
+  Stage stage;
+  bool unbounded, curved, from_start;
+};
+constexpr StageInfo kStages[] = {
+    {Stage::kPath, false, false, true},
+    {Stage::kPathUnbounded, true, false, true},
+    {Stage::kDescent, false, true, false},
+    {Stage::kDamping, false, false, true},
+};
+constexpr const StageInfo& info(Stage stage) {
+  return kStages[static_cast<std::size_t>(stage)];
+}
+
 /// One run from start to end; what its iterations share.
 class Run {
  public:
@@ -162,44 +188,93 @@ class Run {
         options_(options),
         on_iteration_(on_iteration),
         interrupted_(interrupted),
-        chooser_(make_step_chooser(options)),
-        may_change_(options.globalization == Globalization::kAuto) {}
+        is_auto_(options.globalization == Globalization::kAuto) {}
 
   GaussNewtonResult from(VecIn start);
 
  private:
-  GaussNewtonResult finish(Ending status, std::string message);
-  /// From the best point on with the method that descends; false if that is what failed.
-  bool change_method(const char* why);
-  void descend_from(const VectorXd& x, const char* why);
-  /// From the start again with Levenberg and Marquardt's method, whose damping does not follow the
-  /// columns: the last that `auto` has to offer. False if that is not possible, or has been.
-  bool try_once_more();
+  /// What a part of an iteration says about the rest of it.
+  enum class Next : std::uint8_t {
+    kOn,     ///< to the next part
+    kAgain,  ///< from another point, or in another way
+    kEnd,    ///< result_ is complete
+  };
+  // The parts of an iteration, in this order.
+  Next linearize();
+  Next look_for_the_end();
+  Next look_for_progress();
+  Next take_step();
+
+  // The stages.
+  bool applies(Stage stage) const;
+  void enter(Stage stage, const VectorXd& x, bool last_was_full);
+  void enter_descent(const VectorXd& x, const char* why);
+  /// To the next stage that applies, up to `last`. False: there is none.
+  bool advance(Stage last, const char* why);
+  /// Off a path that leads nowhere.
+  bool leave_path(const char* why) {
+    return stage_ <= Stage::kPathUnbounded && advance(Stage::kDescent, why);
+  }
+  /// The last that `auto` has to offer.
+  bool try_damping() { return stage_ == Stage::kDescent && advance(Stage::kDamping, ""); }
+  bool has_tried(Stage stage) const { return tried_[static_cast<std::size_t>(stage)]; }
+
+  // Ends.
+  Next end(Ending status, std::string message);
+  Next end_converged();
+  Next end_stuck(const std::string& why);
+  /// An end where the data determine less than on the way.
+  Next look_for_lost_rank();
   /// From an end where something has lost its influence: back to where it had some, if that lowers
   /// the objective, and on from there.
-  bool revive(const LeastSquaresProblem::Values& here);
+  bool revive();
+  bool judged();
+  bool is_within_integration_errors();
+  Next end_within_integration_errors();
+  bool within_noise(double noise, double length);
+  bool report() {
+    result_.history.push_back(here_.line);
+    return !on_iteration_ || on_iteration_(here_.line, x_);
+  }
   bool stopped() const { return interrupted_ && interrupted_(); }
-  bool judged(const LeastSquaresProblem::Precision& precision, VecIn dx, ArrivalOptions arrival,
-              const Iteration& line);
-  bool within_noise(const LeastSquaresProblem::Precision& precision, VecIn dx,
-                    ArrivalOptions arrival, double noise, double length);
+  /// The data determine less here than elsewhere on the way; not only because other bounds hold.
+  bool has_lost_rank() const { return here_.open > least_open_ && here_.line.rank < most_rank_; }
+  bool best_is_better() const {
+    return best_.better_than(here_.values.objective, problem_.noise() > 0);
+  }
 
   LeastSquaresProblem& problem_;
   const GaussNewtonOptions& options_;
   const OnIteration& on_iteration_;
   const Interrupted& interrupted_;
+  const bool is_auto_;
+
+  Stage stage_ = Stage::kPath;
+  std::array<bool, std::size(kStages)> tried_{};
   std::unique_ptr<StepChooser> chooser_;
-  bool may_change_ = false, descends_ = false, damps_ = false;
   bool has_equations_ = false;
-  bool unbounded_ = false, was_unbounded_ = false;  ///< inequalities are left aside for a while
+
   VectorXd start_;
   GaussNewtonResult result_;
   VectorXd x_, x_plain_, x_before_, remainder_;
   bool last_was_full_ = true;
+
+  /// The point of the iteration, as linearized.
+  struct Here {
+    LeastSquaresProblem::Values values;
+    VectorXd dx;
+    Iteration line;
+    LeastSquaresProblem::Precision precision;
+    ArrivalOptions arrival;
+    int open = 0;  ///< directions that the data leave
+  };
+  Here here_;
   double objective_ = 0;  ///< at x_
+
   Best best_;
   /// Where the data left the fewest directions open, the last such point.
   VectorXd x_most_seen_;
+  std::vector<VectorXd> descent_starts_;
   int least_open_ = std::numeric_limits<int>::max(), most_rank_ = 0;
   int growing_ = 0;  ///< increments in a row that were much longer than the one before
   static constexpr int kMostRevivals = 3;
@@ -208,69 +283,71 @@ class Run {
   Progress progress_;
 };
 
-GaussNewtonResult Run::finish(Ending status, std::string message) {
+Run::Next Run::end(Ending status, std::string message) {
   result_.status = status;
   result_.message = std::move(message);
   result_.x = x_;
   result_.objective = objective_;
   // What did not arrive is left at the best point it saw.
-  if (status != Ending::kConverged && options_.globalization == Globalization::kAuto &&
+  if (status != Ending::kConverged && is_auto_ &&
       best_.better_than(objective_, problem_.noise() > 0)) {
     result_.x = best_.x;
     result_.objective = best_.objective;
   }
-  return result_;
+  return Next::kEnd;
 }
 
-bool Run::change_method(const char* why) {
-  if (!may_change_) return false;
-  // Bounds that lie in the way of a far start, before any equation holds: what lies behind them?
-  const bool first_unbounded = !best_.exists() && problem_.has_inequalities() && !was_unbounded_;
-  problem_.set_unbounded(first_unbounded);
-  unbounded_ = first_unbounded;
-  if (first_unbounded) {
-    was_unbounded_ = true;
-    chooser_ = make_step_chooser(options_);
-    x_ = x_plain_ = x_before_ = start_;
-    remainder_.resize(0);
-    last_was_full_ = true;
-    progress_ = {};
-    return true;
+bool Run::applies(Stage stage) const {
+  if (!is_auto_ || has_tried(stage)) return false;
+  switch (stage) {
+    case Stage::kPath:
+      return false;
+    case Stage::kPathUnbounded:
+      return !best_.exists() && problem_.has_inequalities();
+    case Stage::kDescent:
+      return true;
+    case Stage::kDamping:
+      return options_.last_resort && !has_equations_;
   }
-  descend_from(best_.exists() ? best_.x : x_, why);
-  return true;
+  return false;
 }
 
-void Run::descend_from(const VectorXd& x, const char* why) {
-  may_change_ = false;
-  descends_ = true;
-  chooser_ = make_monotone_descent();
-  problem_.set_curved(true);
-  result_.descent_from = result_.iterations;
-  result_.descent_reason = why;
+void Run::enter(Stage stage, const VectorXd& x, bool last_was_full) {
+  stage_ = stage;
+  tried_[static_cast<std::size_t>(stage)] = true;
+  chooser_ = stage == Stage::kDescent   ? make_monotone_descent()
+             : stage == Stage::kDamping ? make_levenberg_marquardt(options_)
+                                        : make_step_chooser(options_);
+  problem_.set_unbounded(info(stage).unbounded);
+  problem_.set_curved(info(stage).curved);
   x_ = x_plain_ = x_before_ = x;
   remainder_.resize(0);
-  last_was_full_ = false;
+  last_was_full_ = last_was_full;
   progress_ = {};
 }
 
-bool Run::try_once_more() {
-  const bool has_more = options_.globalization == Globalization::kAuto && options_.last_resort &&
-                        descends_ && !damps_ && !has_equations_;
-  if (!has_more) return false;
-  descends_ = false;
-  damps_ = true;
-  chooser_ = make_levenberg_marquardt(options_);
-  problem_.set_curved(false);
-  x_ = x_plain_ = x_before_ = start_;
-  remainder_.resize(0);
-  last_was_full_ = false;
-  progress_ = {};
-  return true;
+void Run::enter_descent(const VectorXd& x, const char* why) {
+  enter(Stage::kDescent, x, false);
+  descent_starts_.push_back(x_);
+  result_.descent_from = result_.iterations;
+  result_.descent_reason = why;
 }
 
-bool Run::judged(const LeastSquaresProblem::Precision& precision, VecIn dx, ArrivalOptions arrival,
-                 const Iteration& line) {
+bool Run::advance(Stage last, const char* why) {
+  for (const StageInfo& next : kStages) {
+    if (next.stage <= stage_ || next.stage > last || !applies(next.stage)) continue;
+    if (next.stage == Stage::kDescent) {
+      enter_descent(best_.exists() ? best_.x : x_, why);
+    } else {
+      enter(next.stage, next.from_start ? start_ : best_.x, next.unbounded);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Run::judged() {
+  const auto& [values, dx, line, precision, arrival, open] = here_;
   if (!precision.known) {
     return (line.increment <= options_.tolerance && last_was_full_) ||
            line.increment <= rounding_level(problem_, x_);
@@ -278,29 +355,36 @@ bool Run::judged(const LeastSquaresProblem::Precision& precision, VecIn dx, Arri
   if (judge(problem_, precision, x_, dx, arrival).arrived) return true;
   // With large residuals the increment of Gauss-Newton is too long; that of the curved model has
   // the same zeros.
-  if (!descends_ || !problem_.damp(0)) return false;
+  if (stage_ != Stage::kDescent || !problem_.damp(0)) return false;
   const VectorXd curved = problem_.increment();
-  arrival.rate = 0;
-  const bool arrived = judge(problem_, precision, x_, curved, arrival).arrived;
+  ArrivalOptions without_rate = arrival;
+  without_rate.rate = 0;
+  const bool arrived = judge(problem_, precision, x_, curved, without_rate).arrived;
   problem_.damp_no_more();
   return arrived;
 }
 
-bool Run::revive(const LeastSquaresProblem::Values& here) {
-  if (options_.globalization != Globalization::kAuto) return false;
+bool Run::revive() {
+  if (!is_auto_) return false;
   constexpr double kLower = 1e-9;
+  const double objective = here_.values.objective;
+  constexpr double kMostTrials = 40;  // of each unknown
   for (Eigen::Index i = 0; i < x_.size(); ++i) {
-    for (double s = 1; s > 0.05 && x_[i] != start_[i]; s /= 2) {
-      VectorXd there = x_;
-      there[i] += s * (start_[i] - x_[i]);
+    if (x_[i] == start_[i]) continue;
+    VectorXd back = VectorXd::Zero(x_.size());
+    back[i] = start_[i] - x_[i];
+    // By halves, or where a parameter has changed by powers of ten, decade by decade.
+    const double decade = problem_.longest_step(back) / 2;
+    for (double s = 1; s > 0.05; s = std::max(s / 2, s - std::max(decade, 1 / kMostTrials))) {
+      const VectorXd there = x_ + s * back;
       const auto values = problem_.evaluate(there);
       ++result_.evaluations;
       if (!values.exists || !feasible(values) ||
-          values.objective > here.objective - kLower * std::abs(here.objective)) {
+          values.objective > objective - kLower * std::abs(objective)) {
         continue;
       }
       ++revivals_;
-      descend_from(there, "a parameter without influence that had some elsewhere");
+      enter_descent(there, "a parameter without influence that had some elsewhere");
       return true;
     }
   }
@@ -309,210 +393,253 @@ bool Run::revive(const LeastSquaresProblem::Values& here) {
 }
 
 /// A stuck iteration may be at the end of what the numbers can tell.
-bool Run::within_noise(const LeastSquaresProblem::Precision& precision, VecIn dx,
-                       ArrivalOptions arrival, double noise, double length) {
-  if (!precision.known) return problem_.norm(dx) <= length;
+bool Run::within_noise(double noise, double length) {
+  if (!here_.precision.known) return problem_.norm(here_.dx) <= length;
   if (!problem_.linearize(x_).exists) return false;  // trials were elsewhere
+  ArrivalOptions arrival = here_.arrival;
   arrival.noise = noise;
-  return judge(problem_, precision, x_, dx, arrival).arrived;
+  return judge(problem_, here_.precision, x_, here_.dx, arrival).arrived;
+}
+
+/// Increments that matter to nobody and get no shorter, or lead to nothing lower.
+bool Run::is_within_integration_errors() {
+  return problem_.noise() > 0 && here_.precision.known && stage_ != Stage::kPathUnbounded &&
+         !best_is_better() && !has_lost_rank() && feasible(here_.values) &&
+         problem_.linearize(x_).exists &&  // trials may have been elsewhere
+         is_insignificant(problem_, x_, here_.dx, options_.tolerance);
+}
+
+Run::Next Run::end_within_integration_errors() {
+  return end(Ending::kConverged,
+             fmt::format("increment {:.1e} cannot be told from integration errors; a smaller rtol "
+                         "would go further",
+                         here_.line.increment));
+}
+
+/// r(x_k), J(x_k) and the increment dx_k = -J_k+ r_k.
+Run::Next Run::linearize() {
+  here_ = {};
+  auto& [values, dx, line, precision, arrival, open] = here_;
+  values = problem_.linearize(x_);
+  ++result_.evaluations;
+  if (!values.exists && x_plain_ != x_) {  // back projection went where nothing exists
+    x_ = x_plain_;
+    values = problem_.linearize(x_);
+    ++result_.evaluations;
+  }
+  if (!values.exists) {
+    if (stopped()) return end(Ending::kInterrupted, "interrupted");
+    const std::string why = problem_.why();
+    if (best_.exists() && leave_path("a point that cannot be linearized")) return Next::kAgain;
+    objective_ = values.defined ? values.objective : std::nan("");
+    return end(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed, why);
+  }
+  const bool holds = feasible(values);
+  has_equations_ |= values.infeasibility > 0;
+  if (holds && best_.exists() && best_.objective >= 0 &&
+      values.objective > kExplodes * best_.objective &&
+      leave_path("a step that made the objective explode")) {
+    return Next::kAgain;
+  }
+  objective_ = values.objective;
+  if (holds && values.objective < best_.objective) {
+    best_ = {.x = x_, .objective = values.objective, .holds = values.infeasibility == 0};
+  }
+
+  dx = problem_.increment();
+  result_.increment = dx;
+  line = {.number = result_.iterations,
+          .objective = values.objective,
+          .infeasibility = values.infeasibility,
+          .increment = problem_.norm(dx),
+          .rank = problem_.rank(),
+          .num_free = problem_.num_free(),
+          .condition = problem_.condition()};
+  // kappa_{k-1} = |J_k+ (r + J dx)_{k-1}| / |x_k - x_{k-1}|: how much of what the data left over
+  // comes back as a new increment.
+  if (remainder_.size() > 0 && x_ != x_before_) {
+    line.kappa = problem_.norm(problem_.increment_of(remainder_)) / problem_.norm(x_ - x_before_);
+  }
+  open = line.num_free - line.rank;
+  if (open <= least_open_) {
+    least_open_ = open;
+    x_most_seen_ = x_;
+  }
+  most_rank_ = std::max(most_rank_, line.rank);
+  if (!std::isfinite(line.increment)) {
+    if (best_.exists() && best_.x != x_ && leave_path("an increment that is not finite")) {
+      return Next::kAgain;
+    }
+    report();
+    return end(Ending::kLinearFailed, "the increment is not finite");
+  }
+  return Next::kOn;
+}
+
+Run::Next Run::look_for_the_end() {
+  auto& [values, dx, line, precision, arrival, open] = here_;
+  // What is left to go, from what the last full step left of the increment before.
+  arrival = {.tolerance = options_.tolerance};
+  if (last_was_full_ && !result_.history.empty() && result_.history.back().increment > 0) {
+    arrival.rate = line.increment / result_.history.back().increment;
+  }
+  if (options_.convergence == Convergence::kStatistical) precision = problem_.precision(x_, false);
+  if (!judged()) return Next::kOn;
+  if (stage_ == Stage::kPathUnbounded) {  // here the inequalities have their say again
+    stage_ = Stage::kPath;
+    problem_.set_unbounded(false);
+    last_was_full_ = false;
+    progress_ = {};
+    return Next::kAgain;
+  }
+  if (best_is_better()) {
+    if (leave_path("an end above the best point")) return Next::kAgain;
+    if (has_tried(Stage::kDamping)) {
+      report();
+      return end(Ending::kStepTooSmall, "no acceptable step from the best point");
+    }
+  }
+  if (open > least_open_) {
+    const Next next = look_for_lost_rank();
+    if (next != Next::kOn) return next;
+  }
+  return end_converged();
+}
+
+Run::Next Run::look_for_lost_rank() {
+  const auto& [values, dx, line, precision, arrival, open] = here_;
+  // A parameter that a step threw far away has no slope left where it is, or hides what the others
+  // do: that is no minimum.
+  if (revivals_ < kMostRevivals && revive()) return Next::kAgain;
+  if (!has_lost_rank()) return Next::kOn;
+  if (is_auto_ && !std::isfinite(collapsed_)) {
+    collapsed_ = values.objective;
+    if (std::ranges::find(descent_starts_, x_most_seen_) == descent_starts_.end()) {
+      enter_descent(x_most_seen_, "an end where the data determine less than on the way");
+      return Next::kAgain;
+    }
+    // The same way would lead to the same end.
+    if (try_damping()) return Next::kAgain;
+    collapsed_ = std::nan("");
+  }
+  // Unless another way leads there, too.
+  const bool again = std::isfinite(collapsed_) &&
+                     std::abs(values.objective - collapsed_) <= 1e-9 * std::abs(collapsed_) &&
+                     (!precision.known || judge(problem_, precision, x_, dx, arrival).arrived);
+  if (again) return Next::kOn;
+  if (try_damping()) return Next::kAgain;
+  report();
+  return end(Ending::kStepTooSmall,
+             "the data determine less here than on the way: a parameter has become so small or so "
+             "large that others have no influence");
+}
+
+Run::Next Run::end_converged() {
+  const auto& [values, dx, line, precision, arrival, open] = here_;
+  report();
+  // Where the last steps were none of Gauss-Newton, its rate has to be looked for. It is a number
+  // of least squares.
+  if (problem_.has_natural_level()) {
+    if (stage_ == Stage::kDescent && precision.known) {
+      const double kappa = rate_at(problem_, x_, x_ != x_before_ ? VectorXd(x_ - x_before_) : dx);
+      if (std::isfinite(kappa)) result_.kappa = kappa;
+    } else if (line.kappa > 0) {
+      result_.kappa = line.kappa;
+    }
+  }
+  return end(Ending::kConverged,
+             fmt::format("increment {:.1e} after {} iteration{}", line.increment,
+                         result_.iterations, result_.iterations == 1 ? "" : "s"));
+}
+
+Run::Next Run::look_for_progress() {
+  const auto& [values, dx, line, precision, arrival, open] = here_;
+  const int idle = progress_.idle(values.objective, values.relative_infeasibility, line.increment);
+  if (idle >= kPatience && is_within_integration_errors()) {
+    report();
+    return end_within_integration_errors();
+  }
+  if (idle >= kPatience && leave_path("iterations without progress")) return Next::kAgain;
+  const double before = result_.history.empty() ? 0 : result_.history.back().increment;
+  growing_ = before > 0 && line.increment > kGrowth * before ? growing_ + 1 : 0;
+  if (growing_ >= kPatience / 2 && leave_path("increments that grow and grow")) {
+    return Next::kAgain;
+  }
+  const bool limited = options_.max_iterations.has_value();
+  const bool is_over =
+      limited ? result_.iterations >= *options_.max_iterations : idle >= kLastPatience;
+  if (!is_over) return Next::kOn;
+  if (!limited && try_damping()) return Next::kAgain;
+  report();
+  const double left = deviations_left(problem_, x_, dx, arrival.rate);
+  const std::string way =
+      std::isfinite(left)
+          ? fmt::format(
+                "; about {:.2g} standard deviations are left to go{}", left,
+                arrival.rate > 0.5 && arrival.rate < 1.5
+                    ? fmt::format(", each iteration leaves {:.2g} of the way (kappa)", arrival.rate)
+                    : "")
+          : "";
+  return end(Ending::kMaxIterations,
+             fmt::format("increment {:.1e} after {} iterations{}{}", line.increment,
+                         result_.iterations, limited ? "" : " without progress", way));
+}
+
+/// x_{k+1} = x_k + t_k dx_k (+ delta)
+Run::Next Run::take_step() {
+  auto& [values, dx, line, precision, arrival, open] = here_;
+  remainder_ = problem_.remainder();
+  const Step step = chooser_->choose(problem_, x_, dx, values);
+  result_.evaluations += step.trials;
+  line.step = step.t;
+  line.omega = step.omega;
+  line.test = step.test;
+  line.trials = step.trials;
+  line.descent = stage_ == Stage::kDescent;
+  const bool go_on = report();
+  if (!step.found) {
+    return stopped() ? end(Ending::kInterrupted, "interrupted") : end_stuck(problem_.why());
+  }
+  x_before_ = x_;
+  x_ = problem_.adopt(step.x);
+  x_plain_ = step.x_plain;
+  last_was_full_ = stage_ != Stage::kDescent && (step.t >= 1 || has_tried(Stage::kDamping) ||
+                                                 options_.globalization == Globalization::kLm);
+  ++result_.iterations;
+  return go_on ? Next::kOn : end(Ending::kInterrupted, "interrupted");
+}
+
+Run::Next Run::end_stuck(const std::string& why) {
+  const double increment = here_.line.increment;
+  constexpr double kFewDigits = 4e3 * std::numeric_limits<double>::epsilon();
+  if (within_noise(kFewDigits, 1e3 * rounding_level(problem_, x_))) {
+    return end(Ending::kConverged,
+               fmt::format("increment {:.1e} cannot be told from rounding errors", increment));
+  }
+  const double noise = 10 * problem_.noise();
+  if (noise > 0 && (within_noise(noise, noise * problem_.condition() * (1 + x_.norm())) ||
+                    is_within_integration_errors())) {
+    return end_within_integration_errors();
+  }
+  if (leave_path("no acceptable step") || try_damping()) return Next::kAgain;
+  if (options_.globalization == Globalization::kFull) {
+    return end(Ending::kEvaluationFailed,
+               "the full step leads to a point that cannot be evaluated: " + why);
+  }
+  return end(Ending::kStepTooSmall, fmt::format("no acceptable step along an increment of {:.1e}{}",
+                                                increment, why.empty() ? "" : " (" + why + ")"));
 }
 
 GaussNewtonResult Run::from(VecIn start) {
-  x_ = problem_.into_bounds(start);
-  start_ = x_plain_ = x_before_ = x_;
-  if (may_change_ && !problem_.has_natural_level()) {
-    may_change_ = false;
-    descends_ = true;
-    chooser_ = make_monotone_descent();
-    problem_.set_curved(true);
-    last_was_full_ = false;
-  }
+  start_ = problem_.into_bounds(start);
+  const bool descends = is_auto_ && !problem_.has_natural_level();
+  enter(descends ? Stage::kDescent : Stage::kPath, start_, !descends);
   while (true) {
-    // r(x_k), J(x_k); if back projection went where nothing exists, without it.
-    auto values = problem_.linearize(x_);
-    ++result_.evaluations;
-    if (!values.exists && x_plain_ != x_) {
-      x_ = x_plain_;
-      values = problem_.linearize(x_);
-      ++result_.evaluations;
-    }
-    if (!values.exists) {
-      if (stopped()) return finish(Ending::kInterrupted, "interrupted");
-      const std::string why = problem_.why();
-      if (best_.exists() && change_method("a point that cannot be linearized")) continue;
-      objective_ = values.defined ? values.objective : std::nan("");
-      return finish(values.defined ? Ending::kLinearFailed : Ending::kEvaluationFailed, why);
-    }
-    const bool holds = feasible(values);
-    has_equations_ |= values.infeasibility > 0;
-    if (may_change_ && holds && best_.exists() && best_.objective >= 0 &&
-        values.objective > kExplodes * best_.objective) {
-      if (change_method("a step that made the objective explode")) continue;
-    }
-    objective_ = values.objective;
-    if (holds && values.objective < best_.objective) {
-      best_ = {.x = x_, .objective = values.objective, .holds = values.infeasibility == 0};
-    }
-
-    // dx_k = -J_k+ r_k
-    const VectorXd dx = problem_.increment();
-    result_.increment = dx;
-    Iteration line{.number = result_.iterations,
-                   .objective = values.objective,
-                   .infeasibility = values.infeasibility,
-                   .increment = problem_.norm(dx),
-                   .rank = problem_.rank(),
-                   .num_free = problem_.num_free(),
-                   .condition = problem_.condition()};
-    // kappa_{k-1} = |J_k+ (r + J dx)_{k-1}| / |x_k - x_{k-1}|: how much of what the data left over
-    // comes back as a new increment.
-    if (remainder_.size() > 0 && x_ != x_before_) {
-      line.kappa = problem_.norm(problem_.increment_of(remainder_)) / problem_.norm(x_ - x_before_);
-    }
-    const int open = line.num_free - line.rank;
-    if (open <= least_open_) {
-      least_open_ = open;
-      x_most_seen_ = x_;
-    }
-    most_rank_ = std::max(most_rank_, line.rank);
-    const auto report = [&] {
-      result_.history.push_back(line);
-      return !on_iteration_ || on_iteration_(line, x_);
-    };
-    if (!std::isfinite(line.increment)) {
-      if (best_.exists() && best_.x != x_ && change_method("an increment that is not finite")) {
-        continue;
-      }
-      report();
-      return finish(Ending::kLinearFailed, "the increment is not finite");
-    }
-
-    // What is left to go, from what the last full step left of the increment before.
-    ArrivalOptions arrival{.tolerance = options_.tolerance};
-    if (last_was_full_ && !result_.history.empty() && result_.history.back().increment > 0) {
-      arrival.rate = line.increment / result_.history.back().increment;
-    }
-    auto precision = LeastSquaresProblem::Precision();
-    if (options_.convergence == Convergence::kStatistical)
-      precision = problem_.precision(x_, false);
-    if (judged(precision, dx, arrival, line)) {
-      if (unbounded_) {  // here the inequalities have their say again
-        unbounded_ = false;
-        problem_.set_unbounded(false);
-        last_was_full_ = false;
-        progress_ = {};
-        continue;
-      }
-      if (best_.better_than(values.objective, problem_.noise() > 0) &&
-          change_method("an end above the best point")) {
-        continue;
-      }
-      if (damps_ && best_.better_than(values.objective, problem_.noise() > 0)) {
-        report();
-        return finish(Ending::kStepTooSmall, "no acceptable step from the best point");
-      }
-      // A parameter that a step threw far away has no slope left where it is, or hides what the
-      // others do: that is no minimum.
-      if (open > least_open_ && revivals_ < kMostRevivals && revive(values)) continue;
-      if (open > least_open_ && line.rank < most_rank_) {
-        // Unless another way leads there, too.
-        const bool again =
-            std::isfinite(collapsed_) &&
-            std::abs(values.objective - collapsed_) <= 1e-9 * std::abs(collapsed_) &&
-            (!precision.known || judge(problem_, precision, x_, dx, arrival).arrived);
-        if (options_.globalization == Globalization::kAuto && !std::isfinite(collapsed_)) {
-          collapsed_ = values.objective;
-          descend_from(x_most_seen_, "an end where the data determine less than on the way");
-          continue;
-        }
-        if (!again && try_once_more()) continue;
-        if (!again) {
-          report();
-          return finish(Ending::kStepTooSmall,
-                        "the data determine less here than on the way: a parameter has become so "
-                        "small or so large that others have no influence");
-        }
-      }
-      report();
-      // Where the last steps were none of Gauss-Newton, its rate has to be looked for.
-      if (!problem_.has_natural_level()) {
-        // kappa is a number of least squares.
-      } else if (descends_ && precision.known) {
-        const double kappa = rate_at(problem_, x_, x_ != x_before_ ? VectorXd(x_ - x_before_) : dx);
-        if (std::isfinite(kappa)) result_.kappa = kappa;
-      } else if (line.kappa > 0) {
-        result_.kappa = line.kappa;
-      }
-      return finish(Ending::kConverged,
-                    fmt::format("increment {:.1e} after {} iteration{}", line.increment,
-                                result_.iterations, result_.iterations == 1 ? "" : "s"));
-    }
-    const int idle = progress_.idle(values.objective, values.infeasibility, line.increment);
-    if (idle >= kPatience && change_method("iterations without progress")) continue;
-    const double before = result_.history.empty() ? 0 : result_.history.back().increment;
-    growing_ = before > 0 && line.increment > kGrowth * before ? growing_ + 1 : 0;
-    if (growing_ >= kPatience / 2 && change_method("increments that grow and grow")) continue;
-    const bool limited = options_.max_iterations.has_value();
-    if (!limited && idle >= kLastPatience && try_once_more()) continue;
-    if (limited ? result_.iterations >= *options_.max_iterations : idle >= kLastPatience) {
-      report();
-      const double left = deviations_left(problem_, x_, dx, arrival.rate);
-      const std::string way =
-          std::isfinite(left)
-              ? fmt::format("; about {:.2g} standard deviations are left to go{}", left,
-                            arrival.rate > 0.5 && arrival.rate < 1.5
-                                ? fmt::format(", each iteration leaves {:.2g} of the way (kappa)",
-                                              arrival.rate)
-                                : "")
-              : "";
-      return finish(Ending::kMaxIterations,
-                    fmt::format("increment {:.1e} after {} iterations{}{}", line.increment,
-                                result_.iterations, limited ? "" : " without progress", way));
-    }
-    remainder_ = problem_.remainder();
-
-    // x_{k+1} = x_k + t_k dx_k (+ delta)
-    const Step step = chooser_->choose(problem_, x_, dx, values);
-    result_.evaluations += step.trials;
-    line.step = step.t;
-    line.omega = step.omega;
-    line.test = step.test;
-    line.trials = step.trials;
-    line.descent = descends_;
-    const bool go_on = report();
-    if (!step.found) {
-      if (stopped()) return finish(Ending::kInterrupted, "interrupted");
-      const std::string why = problem_.why();
-      constexpr double kFewDigits = 4e3 * std::numeric_limits<double>::epsilon();
-      if (within_noise(precision, dx, arrival, kFewDigits, 1e3 * rounding_level(problem_, x_))) {
-        return finish(Ending::kConverged, fmt::format("increment {:.1e} cannot be told from "
-                                                      "rounding errors",
-                                                      line.increment));
-      }
-      const double noise = 10 * problem_.noise();
-      if (noise > 0 && within_noise(precision, dx, arrival, noise,
-                                    noise * problem_.condition() * (1 + x_.norm()))) {
-        return finish(Ending::kConverged,
-                      fmt::format("increment {:.1e} cannot be told from integration errors; a "
-                                  "smaller rtol would go further",
-                                  line.increment));
-      }
-      if (change_method("no acceptable step") || try_once_more()) continue;
-      if (options_.globalization == Globalization::kFull) {
-        return finish(Ending::kEvaluationFailed,
-                      "the full step leads to a point that cannot be evaluated: " + why);
-      }
-      return finish(Ending::kStepTooSmall,
-                    fmt::format("no acceptable step along an increment of {:.1e}{}", line.increment,
-                                why.empty() ? "" : " (" + why + ")"));
-    }
-    x_before_ = x_;
-    x_ = problem_.adopt(step.x);
-    x_plain_ = step.x_plain;
-    last_was_full_ = step.t >= 1 || damps_ || options_.globalization == Globalization::kLm;
-    if (descends_) last_was_full_ = false;
-    ++result_.iterations;
-    if (!go_on) return finish(Ending::kInterrupted, "interrupted");
+    Next next = linearize();
+    if (next == Next::kOn) next = look_for_the_end();
+    if (next == Next::kOn) next = look_for_progress();
+    if (next == Next::kOn) next = take_step();
+    if (next == Next::kEnd) return result_;
   }
 }
 

@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 /// Constraints enter the merit function with a weight that makes every accepted step one that the
 /// linear model wants as well.
 ///
-///   merit(x) = |r1|^2 + weight * infeasibility,   gain = actual / predicted decrease
+///   merit(x) = |r1|^2 + weight * relative infeasibility,   gain = actual / predicted decrease
 class LevenbergMarquardt : public StepChooser {
  public:
   explicit LevenbergMarquardt(const GaussNewtonOptions& options) : options_(options) {}
@@ -53,17 +53,17 @@ class LevenbergMarquardt : public StepChooser {
         const VectorXd damped = problem.increment();
         const double linear = at_x.offset + problem.remainder().squaredNorm();
         // The linear step makes the constraints feasible: its decrease counts both.
-        if (at_x.infeasibility > 0) {
-          weight_ = std::max(weight_, 2 * (linear - at_x.objective) / at_x.infeasibility);
+        if (at_x.relative_infeasibility > 0) {
+          weight_ = std::max(weight_, 2 * (linear - at_x.objective) / at_x.relative_infeasibility);
         }
-        const double merit_x = at_x.objective + weight_ * at_x.infeasibility;
+        const double merit_x = at_x.objective + weight_ * at_x.relative_infeasibility;
         const double predicted = merit_x - linear;
         const VectorXd trial = problem.into_bounds(x + damped);
         const auto values = evaluate(trial);
         at_trial = true;
-        const double actual = values.exists
-                                  ? merit_x - (values.objective + weight_ * values.infeasibility)
-                                  : -std::numeric_limits<double>::infinity();
+        const double actual =
+            values.exists ? merit_x - (values.objective + weight_ * values.relative_infeasibility)
+                          : -std::numeric_limits<double>::infinity();
         // Close to the minimum the decrease is lost in rounding; there the model is right.
         const bool rounding = std::abs(predicted) <= 1e-14 * merit_x && values.exists &&
                               std::abs(actual) <= 1e-13 * merit_x;

@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 /// S = 0 (docs/theory/gauss_newton.md, G13 - G15). lambda follows from how well the decrease was
 /// predicted (H. B. Nielsen 1999). Constraints enter the merit function
 ///
-///   merit(x) = objective + weight * infeasibility
+///   merit(x) = objective + weight * relative infeasibility
 ///
 /// with a weight that makes every accepted step one that the linear model wants as well. Damping
 /// does not shorten the correction of equations: after some trials the whole step is, too.
@@ -34,6 +34,10 @@ class MonotoneDescent : public StepChooser {
       ++evaluations;
       return problem.evaluate(point);
     };
+    const Step noise = step_of_noise(problem, x, at_x);
+    if (noise.found) return noise;
+    evaluations += noise.trials;
+    at_trial = noise.trials > 0;
     for (int trial = 0; trial < kMostTrials && lambda_ < 1e30; ++trial) {
       // Unknowns that were eliminated follow from the values of the last point: it must be x.
       if (at_trial && !evaluate(x).exists) break;
@@ -50,22 +54,22 @@ class MonotoneDescent : public StepChooser {
       const VectorXd damped = t * whole;
       // The linear step makes the constraints feasible: its decrease counts both.
       const double model = problem.model_objective();
-      if (at_x.infeasibility > 0) {
-        weight_ = std::max(weight_, 2 * (model - at_x.objective) / at_x.infeasibility);
+      if (at_x.relative_infeasibility > 0) {
+        weight_ = std::max(weight_, 2 * (model - at_x.objective) / at_x.relative_infeasibility);
       }
-      const double merit_x = at_x.objective + weight_ * at_x.infeasibility;
+      const double merit_x = at_x.objective + weight_ * at_x.relative_infeasibility;
       const double predicted = t * (merit_x - model);  // convex: at least this for t < 1
       VectorXd point = problem.into_bounds(x + damped);
       auto values = evaluate(point);
       at_trial = true;
       const auto decrease = [&](const LeastSquaresProblem::Values& at) {
-        return at.exists ? merit_x - (at.objective + weight_ * at.infeasibility)
+        return at.exists ? merit_x - (at.objective + weight_ * at.relative_infeasibility)
                          : -std::numeric_limits<double>::infinity();
       };
       double actual = decrease(values);
       // A step may be good for the data and fail for what the curvature of the equations left of
       // it (Maratos 1978): without that?
-      if (values.exists && values.infeasibility > 0 && !(actual > kEnough * predicted)) {
+      if (values.exists && values.relative_infeasibility > 0 && !(actual > kEnough * predicted)) {
         problem.damp_no_more();
         const VectorXd corrected = problem.into_bounds(point + problem.correction());
         const auto without = evaluate(corrected);
@@ -103,6 +107,23 @@ class MonotoneDescent : public StepChooser {
   }
 
  private:
+  /// The unknowns of the noise alone, where that is worth an iteration of its own.
+  static constexpr double kWorthwhile = 1;  ///< units of the objective
+  static Step step_of_noise(LeastSquaresProblem& problem, VecIn x,
+                            const LeastSquaresProblem::Values& at_x) {
+    const VectorXd dx = problem.noise_increment();
+    if (dx.isZero(0) || !dx.allFinite()) return {};
+    const VectorXd point = problem.into_bounds(x + dx);
+    const auto values = problem.evaluate(point);
+    return {.found = values.exists && values.objective < at_x.objective - kWorthwhile,
+            .t = 1,
+            .x = point,
+            .x_plain = point,
+            .omega = 0,
+            .test = 1,
+            .trials = 1};
+  }
+
   void more_damping() {
     lambda_ *= growth_;
     growth_ *= 2;

@@ -71,6 +71,10 @@ class LeastSquaresProblem {
   /// their curvature left of a step.
   virtual Eigen::VectorXd correction() { return Eigen::VectorXd::Zero(num_variables()); }
 
+  /// A step of the unknowns that enter the noise of a likelihood alone, to where they are best
+  /// while everything else stays: the one for the last linearize(). Zero: there are none.
+  virtual Eigen::VectorXd noise_increment() { return Eigen::VectorXd::Zero(num_variables()); }
+
   /// The point an iteration continues from instead of x: consistent variants move states onto their
   /// manifold. Not part of omega or of any test.
   virtual Eigen::VectorXd adopt(VecIn x) { return x; }
@@ -96,6 +100,7 @@ class LeastSquaresProblem {
     /// A decrease that is one standard deviation, in one direction (beta^2 for sums of squares).
     double unit = 0;
     int degrees_of_freedom = 0;
+    double misfit = 0;          ///< the residuals in the norm of the problem
     double data = 0;            ///< |y/sigma| of all data: their rounding errors are eps of it
     Eigen::VectorXd deviation;  ///< for data of unit variance; infinite: not determined
     Eigen::VectorXd size;       ///< of each unknown: changes far below it do not matter

@@ -68,6 +68,9 @@ int Unknowns::find(const std::string& name) const {
 }
 
 double Unknowns::value_of(int i, double x) const {
+  // At a bound it is the bound, whatever scaling there and back would make of it.
+  if (std::isfinite(x) && x == lower_[i]) return estimate(i).lower;
+  if (std::isfinite(x) && x == upper_[i]) return estimate(i).upper;
   return is_log(i) ? std::exp(scale_[i] * x) : scale_[i] * x;
 }
 

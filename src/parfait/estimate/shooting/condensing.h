@@ -30,13 +30,24 @@ struct Matching {
 ///   orthogonal  w is what is left of (w, ds_{i+1}) after an LQ factorization of each matching
 ///               condition, so that all T_i together have orthonormal columns and cannot grow.
 ///
+/// Growth and orthogonality are those of states in units of their own (`NodeUnits`): a prey counted
+/// in millions does not grow out of a predator counted in tons.
+///
 /// See  docs/theory/condensing.md (C1 - C6)
 class Condenser {
  public:
-  /// `kAutomatic` takes Gauss unless a T_i is more than 1e4 times larger than T_0.
+  /// Sizes of what is free in the first node and of the states of all others; empty: all 1.
+  struct NodeUnits {
+    Eigen::VectorXd first, node;
+  };
+  /// `kAutomatic` takes Gauss unless a T_i is more than 1e4 times larger than T_0, in these units.
   /// `num_first`: size of s_0.
   void factorize(int num_first, int num_theta, std::span<const Matching> matching,
-                 Condensing method);
+                 Condensing method, const NodeUnits& units);
+  void factorize(int num_first, int num_theta, std::span<const Matching> matching,
+                 Condensing method) {
+    factorize(num_first, num_theta, matching, method, {});
+  }
 
   int num_variables() const { return num_w_; }
   int num_nodes() const { return static_cast<int>(T_.size()); }
@@ -51,18 +62,19 @@ class Condenser {
                                      std::span<const Eigen::VectorXd> h) const;
 
  private:
-  void eliminate_gauss(std::span<const Matching> matching);
-  void eliminate_orthogonal(std::span<const Matching> matching);
+  void eliminate_gauss(std::span<const Matching> matching, const NodeUnits& units);
+  void eliminate_orthogonal(std::span<const Matching> matching, const NodeUnits& units);
 
   /// One stage of the orthogonal elimination: (w, ds) = Z w' - inverse * right-hand side.
   struct Stage {
-    Eigen::MatrixXd Z_w, Z_s;              ///< orthonormal null space of (H S, -I)
+    Eigen::MatrixXd Z_w, Z_s;              ///< orthonormal null space of (H S, -I), Z_s with units
     Eigen::MatrixXd inverse_w, inverse_s;  ///< its generalized inverse
   };
 
   Condensing method_ = Condensing::kGauss;
   int num_w_ = 0, num_theta_ = 0;
   double growth_ = 1;
+  Eigen::VectorXd first_units_;
   std::vector<Eigen::MatrixXd> T_, U_;
   std::vector<Stage> stages_;
 };

@@ -47,16 +47,28 @@ class EveryCondensing : public testing::TestWithParam<Condensing> {};
 
 TEST_P(EveryCondensing, KeepsTheMatchingConditionsForAllVariables) {
   for (int num_first : {0, 2, 3}) {
-    const Chain chain = make_chain(num_first, 6, 1);
+    Chain chain = make_chain(num_first, 6, 1);
     Condenser condenser;
-    condenser.factorize(chain.num_first, chain.num_theta, chain.matching, GetParam());
+    // The same with states in units far apart.
+    Condenser::NodeUnits units{.first = VectorXd(num_first), .node = VectorXd(3)};
+    units.node << 1, 0x1p20, 0x1p-20;
+    units.first = units.node.tail(num_first);
+    for (std::size_t i = 0; i < chain.matching.size(); ++i) {
+      Matching& m = chain.matching[i];
+      const VectorXd from = i == 0 ? units.first : units.node;
+      m.H = units.node.asDiagonal() * m.H * from.cwiseInverse().asDiagonal();
+      m.P = units.node.asDiagonal() * m.P;
+    }
+    condenser.factorize(chain.num_first, chain.num_theta, chain.matching, GetParam(), units);
     ASSERT_EQ(condenser.num_nodes(), 7);
     ASSERT_EQ(condenser.num_variables(), num_first);
     const VectorXd w = random_block(num_first, 1, 100);
     const VectorXd theta = random_block(chain.num_theta, 1, 101);
     // Other values of h than those of the linearization, as at a trial point.
     std::vector<VectorXd> h(6);
-    for (unsigned i = 0; i < 6; ++i) h[i] = random_block(chain.ns, 1, 200 + i);
+    for (unsigned i = 0; i < 6; ++i) {
+      h[i] = units.node.cwiseProduct(random_block(chain.ns, 1, 200 + i).col(0));
+    }
     const auto u = condenser.shift(chain.matching, h);
     std::vector<VectorXd> ds(7);
     for (int i = 0; i < 7; ++i) {
@@ -66,7 +78,9 @@ TEST_P(EveryCondensing, KeepsTheMatchingConditionsForAllVariables) {
     for (std::size_t i = 0; i < 6; ++i) {
       const Matching& m = chain.matching[i];
       const VectorXd defect = m.H * ds[i] + m.P * theta + h[i] - ds[i + 1];
-      EXPECT_LT(defect.norm(), 1e-12 * (1 + ds[i].norm())) << "interval " << i;
+      const VectorXd size = ds[i].cwiseQuotient(i == 0 ? units.first : units.node);
+      EXPECT_LT(defect.cwiseQuotient(units.node).norm(), 1e-12 * (1 + size.norm()))
+          << "interval " << i;
     }
   }
 }

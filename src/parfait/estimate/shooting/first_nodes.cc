@@ -120,7 +120,7 @@ void project_on_measurements(const ExperimentDescription& description,
     const double change = (next - x).norm();
     if (!math::all_finite(next)) return;
     x = next;
-    if (change <= 1e-10 * (1 + x.norm())) break;
+    if (change <= 1e-10 * x.norm()) break;
   }
   Eigen::Map<VectorXd>(y.data(), ny) = x.cwiseProduct(scale);
   // Measurements with noise may contradict the constraints; x is then between the two. Off the

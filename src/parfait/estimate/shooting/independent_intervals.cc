@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "parfait/math/directions_matrix.h"
 #include "parfait/math/finite.h"
 
@@ -10,6 +13,33 @@ namespace parfait::estimate {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+namespace independent_intervals {
+namespace {
+
+/// The size of each state over all nodes, to a power of two, which costs no digits. Coordinates of
+/// one mechanism compare with each other, and their tangent directions have no names.
+Condenser::NodeUnits node_units(const ShootingLayout& layout, const ShootingPoint& at) {
+  if (layout.has_invariants()) return {};
+  VectorXd size = VectorXd::Zero(layout.ny());
+  for (std::size_t i = 1; i < at.s.size(); ++i) size = size.cwiseMax(at.s[i].cwiseAbs());
+  for (std::size_t k = 0; k < layout.free.size(); ++k) {
+    double& own = size[layout.free[k]];
+    own = std::max(own, std::abs(at.s.front()[static_cast<Index>(k)]));
+  }
+  Condenser::NodeUnits units;
+  // A state that is zero all along has no unit.
+  units.node = size.unaryExpr(
+      [](double x) { return x > 0 && std::isfinite(x) ? std::exp2(std::round(std::log2(x))) : 1; });
+  units.first.resize(static_cast<Index>(layout.free.size()));
+  for (std::size_t k = 0; k < layout.free.size(); ++k) {
+    units.first[static_cast<Index>(k)] = units.node[layout.free[k]];
+  }
+  return units;
+}
+
+}  // namespace
+}  // namespace independent_intervals
 
 bool IndependentIntervals::linearize(ShootingIntervals& intervals, Trajectory& trajectory,
                                      Condensed& condensed) {
@@ -35,7 +65,8 @@ bool IndependentIntervals::linearize(ShootingIntervals& intervals, Trajectory& t
                                                     : layout.size_of_state(0);
   condensed.num_w = static_cast<int>(num_first);
   const Condensing method = intervals.options().condensing;
-  condenser_.factorize(condensed.num_w, layout.num_theta(), matching_, method);
+  condenser_.factorize(condensed.num_w, layout.num_theta(), matching_, method,
+                       independent_intervals::node_units(layout, trajectory.at));
   condense(layout, condensed);
   for (int i = 0; i < intervals.size() && layout.watches_events; ++i) {
     condensed.nodes[i].events = trajectory.intervals[i].events;

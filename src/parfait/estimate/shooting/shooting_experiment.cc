@@ -136,6 +136,7 @@ bool ShootingExperiment::linearize(VecIn x, VecIn p) {
   }
   if (!collect_values()) return false;
   linearized_ = true;
+  node_sizes_ = node_sizes();
   fill_block();
   watch_switches();
   return true;
@@ -230,6 +231,15 @@ double ShootingExperiment::infeasibility() const {
   return largest;
 }
 
+/// The largest value of each state over the nodes.
+VectorXd ShootingExperiment::node_sizes() const {
+  VectorXd size = VectorXd::Zero(layout_.ny());
+  for (const VectorXd& s : trajectory_.at.s) {
+    if (s.size() == size.size()) size = size.cwiseMax(s.cwiseAbs());
+  }
+  return size;
+}
+
 double ShootingExperiment::relative_infeasibility() const {
   double largest = 0;
   const auto include = [&](const VectorXd& values) {
@@ -238,10 +248,7 @@ double ShootingExperiment::relative_infeasibility() const {
   include(values_.c);
   for (int i = 0; i < intervals_.size(); ++i) include(intervals_.node(i).consistency);
   for (double g : values_.e) largest = std::max(largest, -g);
-  VectorXd size = VectorXd::Zero(layout_.ny());
-  for (const VectorXd& s : trajectory_.at.s) {
-    if (s.size() == size.size()) size = size.cwiseMax(s.cwiseAbs());
-  }
+  const VectorXd size = linearized_ ? node_sizes_ : node_sizes();
   for (const VectorXd& h : trajectory_.defects) {
     if (h.size() != size.size()) continue;
     // Coordinates of one mechanism compare with each other.

@@ -68,6 +68,7 @@ class ShootingExperiment final : public Experiment {
   void fill_block();
   void weigh_rows();
   void watch_switches();
+  Eigen::VectorXd node_sizes() const;
 
   ExperimentDescription description_;
   FitOptions options_;
@@ -83,8 +84,9 @@ class ShootingExperiment final : public Experiment {
   bool expected_information_ = false;
   Condensed condensed_;
   bool linearized_ = false;
-  bool was_stiff_ = false;   ///< some run was
-  bool is_changed_ = false;  ///< the integrator, for that
+  Eigen::VectorXd node_sizes_;  ///< at the last linearize(): trial points are measured by the same
+  bool was_stiff_ = false;      ///< some run was
+  bool is_changed_ = false;     ///< the integrator, for that
   Block block_;
   Switching switching_;
 };
