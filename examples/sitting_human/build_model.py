@@ -164,15 +164,15 @@ def add_skeleton():
         force("Bushing", f"disc_{center}", f'scale="{scale or 1}"', named(below), named(above), point, x=trunk_x, z=trunk_z)
         force("Spherical", f"ligaments_{center}", diagonal(stiffness, damping), named(below), named(above), point,
               x=trunk_x, z=trunk_z)
-    force("Rotational_Spring_Damper", "muscles_atlas", 'stiffness="40" damping="2"', named("neck"), named("head"),
+    force("Rotational_Spring_Damper", "muscles_atlas", 'stiffness="40" damping="0.5"', named("neck"), named("head"),
           at("neck", "atlas"), x=[1, 0, 0], z=[0, 1, 0])
     for side in ("left", "right"):
         s = "_" + side
         force("Spherical", "muscles_shoulder" + s, diagonal([30] * 3, [2] * 3), named("thorax"), named("upper_arm" + s),
               at("thorax", "shoulder" + s), x=trunk_x, z=trunk_z)
-        force("Spherical", "muscles_hip" + s, diagonal([200] * 3, [10] * 3), named("pelvis"), named("thigh" + s),
+        force("Spherical", "muscles_hip" + s, diagonal([200] * 3, [3] * 3), named("pelvis"), named("thigh" + s),
               at("pelvis", "hip" + s), x=trunk_x, z=trunk_z)
-        force("Spherical", "muscles_ankle" + s, diagonal([100] * 3, [2] * 3), named("shank" + s), named("foot" + s),
+        force("Spherical", "muscles_ankle" + s, diagonal([100] * 3, [0.8] * 3), named("shank" + s), named("foot" + s),
               at("shank" + s, "ankle" + s), x=[1, 0, 0], z=[0, 0, 1])
         force("Rotational_Spring_Damper", "muscles_elbow" + s,
               f'stiffness="elbow{s}_stiffness" damping="elbow{s}_damping"', named("upper_arm" + s), named("forearm" + s),
@@ -198,7 +198,7 @@ def tissue_axes(name, bone):
 
 
 # Stiffness [N m/rad] and damping [N m s/rad] beside the discs: about x (to the side), y (forward), z.
-SPINE = [([450, 450, 200], [6, 6, 3]), ([450, 450, 200], [6, 6, 3]), ([100, 100, 40], [1.5, 1.5, 0.8])]
+SPINE = [([450, 450, 200], [2, 2, 1]), ([450, 450, 200], [2, 2, 1]), ([100, 100, 40], [0.5, 0.5, 0.3])]
 SEAT_STIFFNESS, SEAT_DAMPING = 600e3, 3000      # of the cushion [N/m, N s/m]
 CONTACT = dict(stiffness=150e3, radius=0.02)     # of skin and clothes [N/m, m]
 

@@ -11,9 +11,9 @@ ESTIMATES = [("bushing_pelvis_lumbus", 0.33, 0.67), ("bushing_lumbus_thorax", 1.
              ("wobble_lumbus_stiffness", 1e7, 1.3e7), ("wobble_thorax_stiffness", 1e7, 1.3e7), ("wobble_lumbus_damping", 100, 150),
              ("elbow_left_stiffness", 50, 75), ("elbow_right_stiffness", 50, 75), ("elbow_left_damping", 4, 6.5),
              ("elbow_right_damping", 4, 6.5)]
-# Frequency [Hz] and amplitude [m] of eight experiments: about 2.5 g each.
-EXCITATIONS = [(3, 0.060), (4, 0.040), (5, 0.025), (6, 0.018), (8, 0.010), (10, 0.0065), (12, 0.0045), (15, 0.003)]
-IDENTICAL = [(5, 0.025)] * 8
+# Frequency [Hz] and amplitude [m] of eight experiments: 4.3 to 5 g each.
+EXCITATIONS = [(3, 0.120), (4, 0.070), (5, 0.045), (6, 0.032), (8, 0.018), (10, 0.012), (12, 0.008), (15, 0.0055)]
+IDENTICAL = [(5, 0.045)] * 8
 
 
 def experiment(number, excitation, data, axes, initial):
@@ -41,4 +41,4 @@ TABLE = "Kraus 2006, Table 14.2: ten parameters from z of ten markers, 0.2 s at 
 write("problem.xml", TABLE + " eight excitations.", EXCITATIONS, "ride")
 write("identical.xml", TABLE + " eight times the same excitation, as Kraus has it.", IDENTICAL, "identical")
 write("xyz.xml", TABLE + " eight excitations, x, y and z of the markers.", EXCITATIONS, "xyz", "xyz")
-write("single.xml", TABLE + " one experiment only.", [(5, 0.025)], "single")
+write("single.xml", TABLE + " one experiment only.", [(5, 0.045)], "single")

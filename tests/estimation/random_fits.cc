@@ -252,10 +252,9 @@ class IndependentJudge {
     if (free.empty()) return 0;
     MatrixXd A = J(Eigen::all, free);
     for (Eigen::Index j = 0; j < A.cols(); ++j) A.col(j).normalize();
-    // Within the tolerance of the fit, 1e-6 of each parameter, columns change by as much: what is
-    // weaker than that depends on where in there they are taken, and is left to descend().
+    // Directions weaker than the differences are accurate say nothing.
     Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    svd.setThreshold(1e-6);
+    svd.setThreshold(1e-7);
     const VectorXd along = svd.matrixU().leftCols(svd.rank()).transpose() * r;
     return along.squaredNorm();
   }
