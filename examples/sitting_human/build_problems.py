@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the problems of Table 14.2: problem.xml and its variants. See README.md.
 
-    build_problems.py        then: parfait synthesize problem.xml --seed 1, and the same for the others
+    build_problems.py        then: parfait synthesize problem.xml --seed 2, and the same for the others
 """
 MARKERS = [("breast", "thorax"), ("right_shoulder", "thorax"), ("left_shoulder", "thorax"), ("right_hand", "hand_right"),
            ("left_hand", "hand_left"), ("right_hip", "pelvis"), ("left_hip", "pelvis"), ("right_thigh", "thigh_right"),
