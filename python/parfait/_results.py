@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pathlib
@@ -123,8 +124,8 @@ def _restore(kind: str, files: dict[str, bytes]) -> Any:
 
 def load(folder: str | os.PathLike[str]) -> Any:
     """A run folder, read back: a :class:`Fit`, :class:`Simulation`, :class:`Poses`, :class:`Calibration`,
-    :class:`Scaling`, :class:`Moments`, :class:`Gait`, :class:`Batch`, :class:`Gradient`, :class:`Minimization` or
-    :class:`Design`."""
+    :class:`Scaling`, :class:`Moments`, :class:`Gait`, :class:`Batch`, :class:`Gradient`, :class:`Minimization`,
+    :class:`Design` or :class:`Modes`."""
     from . import _findings
     kinds = {"ik": _findings.Poses, "calibrate": _findings.Calibration, "scale": _findings.Scaling,
              "id": _findings.Moments, "gait": _findings.Gait, "batch": _findings.Batch,
@@ -135,9 +136,12 @@ def load(folder: str | os.PathLike[str]) -> Any:
         return Fit(_parfait.Fit.load(name))
     if command == "simulate":
         return Simulation(_parfait.Simulation.load(name))
+    if command == "modes":
+        return Modes(_load_modes(pathlib.Path(name)))
     if command in kinds:
         return _findings.load_finding(kinds[command], name)
-    raise InputError(f'"{name}" holds a result of `{command}`. What can be loaded: fit, simulate, {", ".join(kinds)}.')
+    raise InputError(f'"{name}" holds a result of `{command}`. '
+                     f'What can be loaded: fit, simulate, modes, {", ".join(kinds)}.')
 
 
 class _Derivatives(Mapping[tuple[str, str], Array]):
@@ -471,3 +475,21 @@ class _StoredModes:
         target.mkdir(parents=True, exist_ok=True)
         for name, data in self._files.items():
             (target / name).write_bytes(data)
+
+
+def _load_modes(root: pathlib.Path) -> _StoredModes:
+    """From result.json, shapes.csv (a row per quantity, re and im of each mode) and equilibrium.csv (one row)."""
+    about = (root / "result.json").read_bytes()
+    files = {name: (root / name).read_bytes() for name in json.loads(about)["outputs"] if (root / name).is_file()}
+    quantities: list[str] = []
+    numbers = np.zeros((0, 0))
+    if "shapes.csv" in files:
+        rows = list(csv.reader(files["shapes.csv"].decode().splitlines()))[1:]
+        quantities = [row[0] for row in rows]
+        numbers = np.array([[float(x) for x in row[1:]] for row in rows])
+    point: dict[str, Array] = {}
+    if "equilibrium.csv" in files:
+        names, values = csv.reader(files["equilibrium.csv"].decode().splitlines())
+        point = {name: np.array([float(x)]) for name, x in zip(names, values)}
+    text = _parfait.saved_text(about.decode(), str(root / "result.json"))
+    return _StoredModes(files, text, (quantities, numbers[:, 0::2], numbers[:, 1::2], point))

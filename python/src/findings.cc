@@ -12,8 +12,10 @@
 #include "parfait/run/motion/gait.h"
 #include "parfait/run/motion/inverse_kinematics.h"
 #include "parfait/run/motion/scale.h"
+#include "parfait/run/simulation/modes.h"
 #include "parfait/run/summary/design_text.h"
 #include "parfait/run/summary/gradient_text.h"
+#include "parfait/run/summary/modes_text.h"
 #include "parfait/run/summary/people_text.h"
 
 // Work whose results are result.json and a few tables: poses, calibrations, moments, gradients,
@@ -37,6 +39,9 @@ std::string text_of(const run::GaitRun& run) {
 }
 std::string text_of(const run::BatchRun& run) {
   return run::batch_text(run);
+}
+std::string text_of(const run::ModesRun& run) {
+  return run::modes_text(run);
 }
 std::string text_of(const run::ScaleRun& run) {
   return run::scaling_text(run);
@@ -289,6 +294,7 @@ std::string saved_text(const std::string& json, const std::string& file) {
   if (command == "id") {
     return words<run::InverseDynamicsRun>(io::read_inverse_dynamics_text(json, file));
   }
+  if (command == "modes") return words<run::ModesRun>(io::read_modes_text(json, file));
   if (command == "gait") return words<run::GaitRun>(io::read_gait_text(json, file));
   if (command == "batch") return words<run::BatchRun>(io::read_batch_text(json, file));
   if (command == "scale") {

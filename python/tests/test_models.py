@@ -153,3 +153,16 @@ def test_an_exception_in_a_callback_ends_the_work_and_arrives_unchanged(stiff_wo
 
     with pytest.raises(Enough):
         stiff_work.simulate(until=1e4, max_steps=10**9, progress=stop)
+
+
+def test_modes_come_back_from_their_folder_and_another_process(tmp_path, examples):
+    modes = pf.Model.from_xml(examples / "double_pendulum" / "double_pendulum.xml").modes()
+    modes.save(tmp_path / "run")
+    for again in (pf.load(tmp_path / "run"), pickle.loads(pickle.dumps(modes))):
+        assert again.status == modes.status and again.stability == modes.stability
+        assert np.array_equal(again.frequencies, modes.frequencies) and len(modes.frequencies) > 0
+        assert list(again.shapes) == list(modes.shapes) and len(modes.shapes) > 0
+        assert all(np.array_equal(again.shapes[q], modes.shapes[q]) for q in modes.shapes)
+        assert again.equilibrium == modes.equilibrium
+        assert again.summary().splitlines()[1:] == modes.summary().splitlines()[1:]
+        assert again.report().html == modes.report().html

@@ -24,7 +24,8 @@ void print_mode(Words& out, const result::Mode& mode) {
 std::string modes_text(const ModesRun& run, const std::filesystem::path& folder) {
   Words out;
   const auto& m = run.result;
-  out.print("{}: {}\n", m.model, run.contents);
+  // A result that was read back does not know what is in the model.
+  out.print("{}{}{}\n", m.model, run.contents.empty() ? "" : ": ", run.contents);
   if (m.equilibrium) {
     out.print("{}\n", m.equilibrium->message);
     out.print("  moved by {:.3g}, accelerations and rates left {:.1e}\n", m.equilibrium->moved,
