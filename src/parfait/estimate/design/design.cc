@@ -760,7 +760,12 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
       }
     }
   }
-  if (best.violation > design_search::kFeasible) {
+  if (best.violation > design_search::kFeasible && search.stopped()) {
+    result.remarks.push_back(fmt::format(
+        "stopped before a design was found that keeps all requirements: the least violation is "
+        "{:.3g}",
+        best.violation));
+  } else if (best.violation > design_search::kFeasible) {
     throw base::InputError(
         problem.place,
         fmt::format(

@@ -205,7 +205,8 @@ class FitWork {
       run_.result.suggestions = make_suggestions(*prepared_, *sources_, fit);
     }
     run_.tables = make_tables(parts, run_.result);
-    run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
+    // Who stops a fit does not wait for its pictures.
+    if (!job_.stopped()) run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
     run_.result.motions = io::motion_files(run_.scenes);
     run_.timing.add("motion", watch.lap());
   }
