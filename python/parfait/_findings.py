@@ -139,7 +139,32 @@ def load_finding(kind: type, folder: str) -> Any:
     return kind(_Folder(files, _parfait.saved_text(about.decode(), str(root / "result.json"))))
 
 
-class TrialPoses(Mapping[str, Array]):
+class _OverTime(Mapping[str, Array]):
+    """Coordinates by name, each an array over the times ``t``."""
+
+    t: Array
+    _values: dict[str, Array]
+
+    def __getitem__(self, coordinate: str) -> Array:
+        try:
+            return self._values[coordinate]
+        except KeyError:
+            raise KeyError(f'there is no coordinate "{coordinate}". Coordinates: '
+                           f'{", ".join(list(self._values)[:12])}') from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def to_pandas(self) -> Any:
+        """A table indexed by time."""
+        pandas = _optional("pandas", "to_pandas()")
+        return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
+
+
+class TrialPoses(_OverTime):
     """Poses of one trial: a mapping of coordinates to arrays over time.
 
     Attributes
@@ -159,24 +184,6 @@ class TrialPoses(Mapping[str, Array]):
         self._values = {n: v for n, v in columns.items() if not n.endswith(".sd")}
         self.errors = Table({n: v for n, v in read_csv(errors).items() if n != "t"})
         self.rms: float = about["errors"]["rms"]
-
-    def __getitem__(self, coordinate: str) -> Array:
-        try:
-            return self._values[coordinate]
-        except KeyError:
-            raise KeyError(f'there is no coordinate "{coordinate}". Coordinates: '
-                           f'{", ".join(list(self._values)[:12])}') from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def to_pandas(self) -> Any:
-        """A table indexed by time."""
-        pandas = _optional("pandas", "to_pandas()")
-        return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
 
 
 class Poses(_Finding, Mapping[str, TrialPoses]):
@@ -273,7 +280,7 @@ class Scaling(_Finding):
         return next((text for name, text in self._texts.items() if name.endswith(".osim")), None)
 
 
-class Moments(_Finding, Mapping[str, Array]):
+class Moments(_Finding, _OverTime):
     """Moments [N m] or forces [N] at the joints: a mapping of coordinates to arrays (:func:`parfait.id`).
 
     Attributes
@@ -294,24 +301,6 @@ class Moments(_Finding, Mapping[str, Array]):
 
     def _other(self, file: str) -> Table:
         return Table({n: v for n, v in _without_units(self.table(file)).items() if n != "t"})
-
-    def __getitem__(self, coordinate: str) -> Array:
-        try:
-            return self._values[coordinate]
-        except KeyError:
-            raise KeyError(f'there is no coordinate "{coordinate}". Coordinates: '
-                           f'{", ".join(list(self._values)[:12])}') from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def to_pandas(self) -> Any:
-        """A table indexed by time."""
-        pandas = _optional("pandas", "to_pandas()")
-        return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
 
 
 class Gait(_Finding):

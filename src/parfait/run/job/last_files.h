@@ -19,4 +19,15 @@ std::filesystem::path write_last_files(RunFolder& folder, Run& run, Stopwatch& w
   return folder.commit();
 }
 
+/// The folder of a run that consists of tables and a page: run.tables, report_page(run), and the
+/// last files.
+template <class Run>
+std::filesystem::path save_with_report(Run& run, const std::filesystem::path& target) {
+  Stopwatch watch;
+  RunFolder folder(target);
+  for (const auto& [name, text] : run.tables) folder.write(name, text);
+  folder.write("report.html", report_page(run));
+  return write_last_files(folder, run, watch);
+}
+
 }  // namespace parfait::run

@@ -210,11 +210,7 @@ std::string report_page(const BatchRun& run) {
 }
 
 std::filesystem::path save(BatchRun& run, const std::filesystem::path& target) {
-  Stopwatch watch;
-  RunFolder folder(target);
-  for (const auto& [name, text] : run.tables) folder.write(name, text);
-  folder.write("report.html", report_page(run));
-  return write_last_files(folder, run, watch);
+  return save_with_report(run, target);
 }
 
 }  // namespace parfait::run
