@@ -110,7 +110,6 @@ void Objective::Part::refuse_the_rest(const Problem& problem) const {
   if (problem.options.linear.norm != Norm::kL2) {
     fail(problem.options.place, "is to be fitted in another norm than l2");
   }
-  if (system_.sizes().nz > 0) fail(experiment_.place, "has a model with algebraic states");
 }
 
 int Objective::Part::quantity(const std::string& formula) {
@@ -201,6 +200,7 @@ void Objective::Part::bind(VecIn p) {
 std::string Objective::Part::begin(integrate::State& state, dynamics::Workspace& ws) const {
   state.t = t0_;
   state.y.resize(static_cast<std::size_t>(system_.sizes().ny()));
+  state.z.resize(static_cast<std::size_t>(system_.sizes().nz));
   system_.start(ws, state.y, state.z);
   for (std::size_t i = 0; i < given_.size(); ++i) {
     if (given_[i]) state.y[i] = *given_[i];
@@ -266,6 +266,7 @@ std::string Objective::Part::run_forward(ObjectiveValue& value, Eigen::VectorXd*
   if (!why.empty()) return why;
   integrate::Sample sample;
   sample.y.resize(static_cast<std::size_t>(ny));
+  sample.z.resize(state.z.size());
   if (k > 0) {
     state.W.resize(ny, k);
     system_.start_directions(*ws, state.W);
@@ -277,6 +278,7 @@ std::string Objective::Part::run_forward(ObjectiveValue& value, Eigen::VectorXd*
       if (status != dynamics::Status::kOk) return dynamics::text(status);
     }
     sample.W.resize(ny, k);
+    sample.dz.resize(system_.sizes().nz, k);
     dvalues_.resize(observer_->size(), k);
   }
   const auto on_step = [&](const integrate::AcceptedStep& step) {
@@ -309,33 +311,37 @@ std::string Objective::Part::pull_terms(const integrate::ReverseStep& step,
                                         dynamics::Workspace& ws) {
   std::string why;
   std::vector<double> y(static_cast<std::size_t>(system_.sizes().ny())), bar(y.size()),
-      seeds(quantities_.size());
+      z(static_cast<std::size_t>(system_.sizes().nz)), z_bar(z.size()), seeds(quantities_.size());
   for_terms(step.t0, step.end, [&](std::size_t first, std::size_t last, double t) {
     if (!why.empty()) return;
     dynamics::Status status = step.curve.state(t, y);
+    if (status == dynamics::Status::kOk && !z.empty()) status = step.curve.algebraic(t, z);
     const bool projects = objective_part::has_invariants(system_);
     if (status == dynamics::Status::kOk && projects) {
       status = system_.project(ws, t, y, options_.projection, options_.projection_tolerance).status;
     }
     std::ranges::fill(bar, 0.0);
+    std::ranges::fill(z_bar, 0.0);
     std::ranges::fill(seeds, 0.0);
     for (std::size_t i = first; i < last; ++i) {
       seeds[static_cast<std::size_t>(terms_[i].quantity)] += slopes_[i];
     }
     if (status == dynamics::Status::kOk) {
       // Observing forgets the projection: what it pulls back comes from another workspace.
-      status = system_.observe(*observing_, *observer_,
-                               {.t = t, .y = y, .z = {}, .mode = step.piece.mode, .offset = {}},
-                               values_);
+      status =
+          system_.observe(*observing_, *observer_,
+                          {.t = t, .y = y, .z = z, .mode = step.piece.mode, .offset = {}}, values_);
     }
     if (status == dynamics::Status::kOk) {
-      dynamics::Pulled to{.t = 0, .y = bar, .z = {}};
+      dynamics::Pulled to{.t = 0, .y = bar, .z = z_bar};
       system_.pull_back_observation(*observing_, *observer_, seeds, to);
       if (projects) status = system_.pull_back_projection(ws, bar);
     }
     if (status == dynamics::Status::kOk) {
       step.curve.add(t, bar);
-    } else {
+      if (!z.empty()) status = step.curve.add_algebraic(t, z_bar);
+    }
+    if (status != dynamics::Status::kOk) {
       why = fmt::format("experiment \"{}\", adjoint at t = {:g} s: {}", experiment_.id, t,
                         dynamics::text(status));
     }
@@ -354,6 +360,7 @@ std::string Objective::Part::run_adjoint(ObjectiveValue& value, Eigen::VectorXd&
   if (!why.empty()) return why;
   integrate::Sample sample;
   sample.y.resize(static_cast<std::size_t>(ny));
+  sample.z.resize(state.z.size());
   const auto on_step = [&](const integrate::AcceptedStep& step) {
     for_terms(step.t0, step.t1, [&](std::size_t first, std::size_t last, double t) {
       if (!why.empty()) return;

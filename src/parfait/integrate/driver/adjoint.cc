@@ -6,6 +6,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/integrate/adams/adams_reverse.h"
+#include "parfait/integrate/bdf/bdf_reverse.h"
 #include "parfait/integrate/hht/hht_reverse.h"
 #include "parfait/integrate/runge_kutta/runge_kutta_reverse.h"
 #include "parfait/integrate/stepping/stepper.h"
@@ -16,7 +17,7 @@ using dynamics::ConstVec;
 using dynamics::Status;
 using dynamics::Vec;
 
-bool has_adjoint(Method method) {
+bool has_exact_adjoint(Method method) {
   return method != Method::kBdf;
 }
 
@@ -34,11 +35,10 @@ std::unique_ptr<ReverseStepper> make_reverse(const dynamics::System& system,
       return make_adams_reverse(system, workspace, options, tape);
     case Method::kHht:
       return make_hht_reverse(system, workspace, options, tape);
-    default:
-      throw base::InputError(fmt::format(
-          "the method {} has no adjoint. Use dop853, dopri5, abm or hht, or forward directions.",
-          text(options.method)));
+    case Method::kBdf:
+      return make_bdf_reverse(system, workspace, options, tape);
   }
+  return nullptr;
 }
 
 double dot(ConstVec a, ConstVec b) {
@@ -61,6 +61,12 @@ Adjoint::Adjoint(const dynamics::System& system, const dynamics::Workspace& work
       y_bar_(y_.size()),
       s_(static_cast<std::size_t>(system.sizes().num_switches)) {
   system.clear_parameter_adjoint(*own_);
+  if (system.sizes().nz > 0 && !tape.events().empty()) {
+    throw base::InputError(fmt::format(
+        "a model with algebraic states and an event (at t = {:g} s) has no adjoint. Use "
+        "forward directions.",
+        tape.events().front().t));
+  }
   if (tape.bytes() > tape.memory()) {
     throw base::InputError(
         fmt::format("memory = {:.3g} MB: the states of {} steps need at least {:.3g} MB.",

@@ -11,8 +11,9 @@
 
 namespace parfait::integrate {
 
-/// Whether a method has an exact adjoint here.
-bool has_adjoint(Method method);
+/// Whether the adjoint of a method is the transpose of what it did, exact to rounding; that of bdf
+/// is as accurate as its tolerance.
+bool has_exact_adjoint(Method method);
 
 /// A step of a run, in the reverse. The latest comes first.
 struct ReverseStep {
@@ -31,14 +32,15 @@ using OnReverseStep = std::function<void(const ReverseStep& step)>;
 ///   <ybar(end), W(end)> + sum over what was added = <ybar(start), W(start)> + pbar . dp
 ///
 /// for the directions W of the same run, to rounding: events included, whose times move as (E1)
-/// says.
+/// says. bdf is the exception (make_bdf_reverse): its adjoint is that of the solution, to the
+/// tolerance.
 ///
 /// Cost  per step one evaluation and one pull-back for each stage; with checkpoints (Tape) every
 ///       step is taken once more.
 class Adjoint {
  public:
-  /// `workspace` is bound to the parameters of the run; it is copied. InputError if the method has
-  /// no adjoint, or if the tape has not enough memory.
+  /// `workspace` is bound to the parameters of the run; it is copied. InputError if the tape has
+  /// not enough memory, or if a model with algebraic states had events.
   Adjoint(const dynamics::System& system, const dynamics::Workspace& workspace,
           const Options& options, const Tape& tape);
   ~Adjoint();

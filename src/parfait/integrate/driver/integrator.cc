@@ -171,7 +171,7 @@ class Integrator::Run {
     const bool is_break = std::binary_search(breaks_.begin(), breaks_.end(), stop);
     flow_.set_piece(state_.mode, is_break ? std::nextafter(stop, -kInfinity) : kInfinity);
     bool go_on = true;
-    if (tape_) tape_->set_piece(flow_.mode(), flow_.latest());
+    if (tape_) tape_->set_piece(flow_.mode(), flow_.latest(), state_.z);
     if (stop > state_.t) {
       const Status status = stepper_->start(state_);
       if (status != Status::kOk) return fail(Outcome::kSystemFailed, status);

@@ -40,9 +40,8 @@ void ParameterPullBack::by_directions(dynamics::Workspace& ws, const Differentia
     for (int j = 0; j < count; ++j) dp_(first + j, j) = 1;
     system_.bind_directions(ws, dp_);
     differentiate();
-    for (int j = 0; j < count; ++j) {
-      ws.parameter_adjoint[static_cast<std::size_t>(first + j)] += along(j);
-    }
+    double* const to = ws.parameter_adjoint.data() + first;
+    for (int j = 0; j < count; ++j) to[j] += along(j);
   }
 }
 

@@ -67,8 +67,8 @@ class RungeKutta : public Stepper {
   dynamics::Directions W0_, W1_, stage_W_, error_W_;
   std::vector<dynamics::Directions> dk_;
   std::vector<double> weights_;
-  bool first_ready_ = false;  ///< k_[0], dk_[0] belong to y0_
-  bool end_ready_ = false;    ///< k_[fsal_stage] belongs to y1_, projected
+  bool first_ready_ = false;             ///< k_[0], dk_[0] belong to y0_
+  bool end_ready_ = false;               ///< k_[fsal_stage] belongs to y1_, projected
   bool dense_ready_ = false;             ///< the extra stages of the continuous extension
   bool dense_directions_ready_ = false;  ///< and their directions
   Combination sum_;

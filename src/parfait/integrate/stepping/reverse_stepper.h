@@ -16,7 +16,7 @@ namespace parfait::integrate {
 ///            workspaces
 ///
 /// Law  <y1-bar, W1> + sum <y-bar(t), W(t)> = <y0-bar, W0> + p-bar . dp, with the directions of the
-///      Stepper, to rounding.
+///      Stepper, to rounding; bdf, to the tolerance.
 class ReverseStepper {
  public:
   virtual ~ReverseStepper() = default;
@@ -24,6 +24,13 @@ class ReverseStepper {
                                               dynamics::ConstVec y0) = 0;
   [[nodiscard]] virtual dynamics::Status state(double t, dynamics::Vec y) = 0;
   virtual void add(double t, dynamics::ConstVec ybar) = 0;
+  /// The same of algebraic states, of methods that have them.
+  [[nodiscard]] virtual dynamics::Status algebraic(double, dynamics::Vec) {
+    return dynamics::Status::kOk;
+  }
+  [[nodiscard]] virtual dynamics::Status add_algebraic(double, dynamics::ConstVec) {
+    return dynamics::Status::kOk;
+  }
   [[nodiscard]] virtual dynamics::Status pull(dynamics::Vec ybar) = 0;
   /// Moves the adjoints of parameters to a workspace.
   virtual void collect(dynamics::Workspace& to) = 0;

@@ -15,8 +15,9 @@ void Tape::begin(double t0, std::size_t ny) {
   states_.clear();
 }
 
-void Tape::set_piece(const std::vector<std::int8_t>& mode, double latest) {
-  pieces_.push_back({mode, latest});
+void Tape::set_piece(const std::vector<std::int8_t>& mode, double latest,
+                     const std::vector<double>& z) {
+  pieces_.push_back({mode, latest, z});
 }
 
 void Tape::add_step(double t0, double t1, double end, bool cut, dynamics::ConstVec y0, int order) {

@@ -24,6 +24,7 @@ struct TapeStep {
 struct TapePiece {
   std::vector<std::int8_t> mode;
   double latest = std::numeric_limits<double>::infinity();
+  std::vector<double> z;  ///< algebraic states with which a method began to look for them
 };
 
 /// An event: states and tangents before and after, all on the manifold. (E1, E2)
@@ -51,7 +52,7 @@ class Tape {
   explicit Tape(double memory = std::numeric_limits<double>::infinity()) : memory_(memory) {}
 
   void begin(double t0, std::size_t ny);
-  void set_piece(const std::vector<std::int8_t>& mode, double latest);
+  void set_piece(const std::vector<std::int8_t>& mode, double latest, const std::vector<double>& z);
   void add_step(double t0, double t1, double end, bool cut, dynamics::ConstVec y0, int order = 0);
   void add_event(TapeEvent event) { events_.push_back(std::move(event)); }
 

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "parfait/base/error.h"
 #include "parfait/io/problem/problem_file.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/run/job/test_scratch.h"
 
 // Gradients against numbers that were computed elsewhere: closed forms, and solutions to 1e-13 with
 // complex steps and variational equations.
@@ -145,7 +148,50 @@ TEST(Gradient, SaysWhatItCannotDo) {
   EXPECT_THAT(error_of("<cost id=\"J\"><final> y </final></cost>"), HasSubstr("y"));
   EXPECT_THAT(error_of("<cost id=\"J\"><sum> x </sum></cost>"), HasSubstr("<samples>"));
   EXPECT_THAT(error_of("<cost id=\"J\"><integral> y </integral></cost>"), HasSubstr("y"));
-  EXPECT_THAT(error_of(cost, "<options integrator=\"bdf\"/>"), HasSubstr("has no adjoint"));
+  EXPECT_EQ(error_of(cost, "<options integrator=\"bdf\"/>"), "");
+}
+
+/// x = e^(-a t), z = b x^2: J = z(1) + x(1/2) z(1/2) in closed form.
+TEST(Gradient, OfAlgebraicStatesIsItsClosedForm) {
+  const Scratch scratch("gradient_dae");
+  std::filesystem::create_directories(scratch.path());
+  std::ofstream(scratch.path() / "dae.xml") << R"(<dae><state id="x" initial="1"/>
+    <algebraic id="z" initial="0.5"/> <parameter id="a" initial="0.7"/>
+    <parameter id="b" initial="1.3"/> <derivative of="x"> -a*sqrt(z/b) </derivative>
+    <equation> 0 = z - b*x^2 </equation></dae>)";
+  GradientRequest request;
+  request.problem = io::parse_problem_text(R"(<problem><estimate parameter="a" initial="0.7"/>
+    <estimate parameter="b" initial="1.3"/> <experiment id="one" model="dae.xml" end="1">
+    <samples times="0.5"/> <cost id="J"><final> z </final><sum> x*z </sum></cost></experiment>
+    <options rtol="1e-9" atol="1e-11"/></problem>)",
+                                           (scratch.path() / "problem.xml").string());
+  request.check = true;
+  const auto run = find_gradient(request);
+  ASSERT_TRUE(run.finished()) << run.result.verdict.message;
+  const double a = 0.7, b = 1.3, end = std::exp(-2 * a), sample = std::exp(-1.5 * a);
+  EXPECT_NEAR(run.result.objective, b * (end + sample), 1e-7);
+  EXPECT_NEAR(run.result.gradient[0].gradient, -b * (2 * end + 1.5 * sample), 1e-6);
+  EXPECT_NEAR(run.result.gradient[1].gradient, end + sample, 1e-6);
+  EXPECT_LT(*run.result.difference, 1e-6);
+}
+
+TEST(Gradient, RefusesEventsTogetherWithAlgebraicStates) {
+  const Scratch scratch("gradient_dae_event");
+  std::filesystem::create_directories(scratch.path());
+  std::ofstream(scratch.path() / "dae.xml") << R"(<dae><state id="x" initial="1"/>
+    <algebraic id="z"/> <parameter id="a" initial="0.7"/> <derivative of="x"> -a*z </derivative>
+    <equation> 0 = z - abs(x - 0.8) - 1 </equation></dae>)";
+  GradientRequest request;
+  request.problem = io::parse_problem_text(R"(<problem><estimate parameter="a" initial="0.7"/>
+    <experiment id="one" model="dae.xml" end="1"><cost id="J"><final> z </final></cost></experiment>
+    </problem>)",
+                                           (scratch.path() / "problem.xml").string());
+  try {
+    find_gradient(request);
+    ADD_FAILURE();
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("algebraic states and an event"));
+  }
 }
 
 TEST(Gradient, IsWrittenAndReadAgain) {
