@@ -261,7 +261,8 @@ std::string bvh_text(const BvhFile& file) {
     out += fmt::format("{0}{1}\n{0}{{\n", indent, name);
     out += fmt::format("{}\tOFFSET {} {} {}\n", indent, number_text(joint.offset[0]),
                        number_text(joint.offset[1]), number_text(joint.offset[2]));
-    if (!joint.is_end) {
+    if (!joint.is_end ||
+        !joint.channels.empty()) {  // an odd end has some: its numbers are in the rows
       out += fmt::format("{}\tCHANNELS {}", indent, joint.channels.size());
       for (const BvhChannel channel : joint.channels)
         out += " " + std::string(kChannelNames[static_cast<std::size_t>(channel)]);

@@ -273,18 +273,22 @@ void read_c3d_frames(Bytes bytes, const C3dLayout& layout, Processor processor,
         PointOddities::count(odd.not_finite, odd.not_finite_at, where());
         continue;
       }
-      if (is_marker && x[3] == 0 && x[0] == 0 && x[1] == 0 && x[2] == 0) {
+      // The fourth number holds a 16-bit integer also in files of floats: cameras, then the
+      // residual.
+      const unsigned word = x[3] < 65536.0F ? static_cast<unsigned>(x[3]) : 0;
+      const float residual = static_cast<float>(word & 0xFFU) * layout.scale;
+      const auto cameras = static_cast<std::uint8_t>(word >> 8U & 0x7FU);
+      const float place[3] = {x[0] * factor, x[1] * factor, x[2] * factor};
+      if (is_marker && residual == 0 && cameras == 0 && place[0] == 0 && place[1] == 0 &&
+          place[2] == 0) {
         PointOddities::count(odd.zeros, odd.zeros_at, where());
         continue;
       }
       PointSet& set = *to[p].set;
       const std::size_t i = set.index(f, to[p].index);
-      for (std::size_t k = 0; k < 3; ++k) set.xyz[3 * i + k] = x[k] * factor;
-      // The fourth number holds a 16-bit integer also in files of floats: cameras, then the
-      // residual.
-      const unsigned word = x[3] < 65536.0F ? static_cast<unsigned>(x[3]) : 0;
-      set.residuals[i] = static_cast<float>(word & 0xFFU) * layout.scale;
-      set.cameras[i] = static_cast<std::uint8_t>(word >> 8U & 0x7FU);
+      for (std::size_t k = 0; k < 3; ++k) set.xyz[3 * i + k] = place[k];
+      set.residuals[i] = residual;
+      set.cameras[i] = cameras;
     }
     const float* value = row.data() + 4 * points;
     for (std::size_t s = 0; s < samples; ++s) {

@@ -113,10 +113,6 @@ float vax_float(std::uint8_t b0, std::uint8_t b1, std::uint8_t b2, std::uint8_t 
 }
 
 std::string clean_text(std::string_view raw) {
-  const auto last = raw.find_last_not_of(std::string_view(" \0\t\r\n", 5));
-  raw = raw.substr(0, last == std::string_view::npos ? 0 : last + 1);
-  const auto first = raw.find_first_not_of(std::string_view(" \0\t\r\n", 5));
-  raw.remove_prefix(first == std::string_view::npos ? raw.size() : first);
   const bool utf8 = is_utf8(raw);
   std::string out;
   out.reserve(raw.size());
@@ -131,6 +127,10 @@ std::string clean_text(std::string_view raw) {
       out += static_cast<char>(0x80U | (byte & 0x3FU));
     }
   }
+  // Last, so that what was no blank before leaves none at the ends: a name reads back as it was
+  // written.
+  out.erase(out.find_last_not_of(' ') + 1);
+  out.erase(0, out.find_first_not_of(' '));
   return out;
 }
 

@@ -104,7 +104,8 @@ bool StorageReader::take_setting(std::string_view line) {
 void StorageReader::read_header() {
   std::string_view line;
   while (lines_.number() < kMostStorageHeader && lines_.next(line)) {
-    const auto text = trimmed(line);
+    const std::string cleaned = clean_text(line);
+    const std::string_view text = cleaned;
     if (lines_.number() == 1 && text.find('=') == std::string_view::npos &&
         !begins_with_word(text, "time")) {
       table_.name = clean_text(begins_with_word(text, "name ") ? text.substr(5) : text);
@@ -128,7 +129,13 @@ void StorageReader::read_header() {
                    "the first column is not called \"time\"; it is taken as the time");
       return take_columns(line);
     }
-    if (!take_setting(text)) table_.comments.push_back(clean_text(text));
+    if (take_setting(text)) continue;
+    split_words(text, cells_);
+    if (same_word(cells_.front(), "time") || same_word(cells_.front(), "t")) {
+      log_.at_line(lines_.number(), "a line of the header looks like names of columns; left out");
+    } else {
+      table_.comments.push_back(cleaned);
+    }
   }
   fail("no line names a column \"time\"");
 }

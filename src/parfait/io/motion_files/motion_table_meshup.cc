@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "parfait/base/error.h"
@@ -154,7 +155,9 @@ MotionTable meshup_table(std::string_view text, const std::string& file_name,
         if (same_word(word, "time") && names.empty() && !timed) {
           timed = true;
         } else {
+          // Words end at blanks: what became one would begin another column in what we write.
           names.push_back(clean_text(word));
+          std::ranges::replace(names.back(), ' ', '_');
         }
       }
     } else if (in_data || !has_columns) {

@@ -314,6 +314,17 @@ TEST(Bvh, ReadWriteReadGivesTheSameFile) {
   }
 }
 
+TEST(Bvh, AnEndWithChannelsKeepsThem) {
+  const std::string text =
+      "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xposition\nEnd Site\n{\nOFFSET 0 1 "
+      "0\nCHANNELS 1 "
+      "Yposition\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n1 2\n3 4\n";
+  const BvhFile file = read_bvh_text(text, "a.bvh");
+  const BvhFile again = read_bvh_text(bvh_text(file), "a.bvh");
+  EXPECT_EQ(again.num_frames(), 2U);
+  EXPECT_EQ(again.values, file.values);
+}
+
 TEST(Bvh, MistakesAreRefusedWithTheirLine) {
   const auto said = [](const std::string& from, const std::string& to) {
     std::string text = kArm;
