@@ -69,6 +69,7 @@ Command add_batch(CLI::App& app, const GlobalOptions& global) {
             request->poses_only = *work == "ik";
             request->out =
                 out->empty() ? run_folder_of("", request->folder).string() + "_batch" : *out;
+            request->arguments = global.arguments;
             return batch(*request, global);
           }};
 }

@@ -36,7 +36,9 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
   add_trial_options(*parser, *request);
   parser->add_option("--static", request->statics, "a trial of the subject standing")
       ->type_name("FILE");
-  parser->add_option("--height", request->height, "of the subject, m; with --model-height, but for heiman")
+  parser
+      ->add_option("--height", request->height,
+                   "of the subject, m; with --model-height, but for heiman")
       ->check(CLI::PositiveNumber)
       ->type_name("M");
   parser->add_option("--model-height", request->model_height, "of the model, m")
@@ -45,7 +47,9 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--mass", request->mass, "of the subject, kg: masses are scaled to it")
       ->check(CLI::PositiveNumber)
       ->type_name("KG");
-  parser->add_option("--free", request->free, "what is free of scales, markers, joints (scales,markers)")
+  parser
+      ->add_option("--free", request->free,
+                   "what is free of scales, markers, joints (scales,markers)")
       ->delimiter(',')
       ->type_name("LIST");
   parser->add_flag("--asymmetric", *apart, "left and right bodies have factors of their own");
@@ -67,6 +71,7 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
             request->degrees = *angles == "deg";
             request->out =
                 out->empty() ? run_folder_of("", request->model).string() + "_calibrated" : *out;
+            request->arguments = global.arguments;
             return calibrate(*request, global);
           }};
 }

@@ -20,6 +20,7 @@ struct DesignOptions {
 int design(const DesignOptions& options, const GlobalOptions& global) {
   run::DesignRequest request;
   request.file = options.file;
+  request.arguments = global.arguments;
   request.criterion = options.criterion;
   request.starts = options.starts;
   request.out = run_folder_of(options.out, options.file);

@@ -45,7 +45,8 @@ run::Callbacks table_callbacks(bool shows, Progress& progress) {
 int minimize(const FitCommandOptions& options, const GlobalOptions& global) {
   InterruptWatch::begin();
   const bool shows = !global.quiet && !global.json;
-  const auto request = options.complete_minimization();
+  auto request = options.complete_minimization();
+  request.arguments = global.arguments;
   run::Callbacks callbacks;
   callbacks.stop = InterruptWatch::requested;
   auto run = run::minimize(request, callbacks, [&](const result::Minimization::Step& step) {

@@ -45,6 +45,7 @@ Command add_gait(CLI::App& app, const GlobalOptions& global) {
   return {parser, [=, &global] {
             request->out =
                 out->empty() ? run_folder_of("", request->trials.front()).string() + "_gait" : *out;
+            request->arguments = global.arguments;
             return gait(*request, global);
           }};
 }

@@ -53,6 +53,7 @@ Command add_id(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--out", *out, "folder for the results (run/<motion>)")->type_name("DIR");
   return {parser, [request, out, &global] {
             request->out = run_folder_of(*out, request->motion);
+            request->arguments = global.arguments;
             return find_moments(*request, global);
           }};
 }

@@ -49,6 +49,7 @@ Command add_ik(CLI::App& app, const GlobalOptions& global) {
             request->degrees = *angles == "deg";
             request->damped = *method == "damped";
             request->out = out->empty() ? run_folder_of("", request->model).string() + "_ik" : *out;
+            request->arguments = global.arguments;
             return ik(*request, global);
           }};
 }

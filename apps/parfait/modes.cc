@@ -28,6 +28,7 @@ struct ModesOptions {
 int modes(const ModesOptions& options, const GlobalOptions& global) {
   run::ModesRequest request;
   request.file = options.file;
+  request.arguments = global.arguments;
   request.set = run::parse_settings(options.set);
   request.coordinates = options.coordinates;
   request.at_initial = options.at == "initial";

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 import csv
+import hashlib
 import json
 import math
 import unittest
@@ -38,6 +39,10 @@ class Modes(CliTest):
             page = (self.folder / "r/report.html").read_text()
             self.assertIn(f'<data value="{result["modes"][0]["frequency_hz"]!r}">', page)
             self.assertIn("The static equilibrium is stable.", page)
+            self.assertEqual(result["origin"]["arguments"], ["modes", str(model), "--set", f"stiffness={k}"])
+            digest = hashlib.sha256(SPRING.encode()).hexdigest()
+            self.assertEqual([(f["kind"], f["sha256"]) for f in result["origin"]["files"]], [("model", digest)])
+            self.assertIn(digest, page)
             self.assertIn('data-plot="eigenvalues"', page)
 
     def test_double_pendulum_matches_its_eigenproblem_and_shapes_say_how(self):

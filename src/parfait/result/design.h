@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "parfait/result/origin.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "parfait/result/origin.h"
 #include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
@@ -257,7 +256,6 @@ struct FitOptions {
 struct Fit {
   Verdict verdict;      ///< status "converged", "max_iterations", "step_too_small", ...
   std::string problem;  ///< file
-  Origin origin;
   int iterations = 0;   ///< increments applied
   int evaluations = 0;  ///< trial points included
   double objective = kNaN;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "parfait/result/origin.h"
 #include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/result/verdict.h"
@@ -148,7 +147,6 @@ struct Simulation {
   std::optional<LastState> last_state;  ///< if it is partial
   std::vector<ColumnUnit> units;        ///< of the columns of the trajectory, where they are known
   std::vector<MotionFiles> motions;     ///< mechanics: arrays that lie beside, one or none
-  Origin origin;
   bool operator==(const Simulation&) const = default;
 };
 

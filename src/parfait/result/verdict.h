@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "parfait/result/origin.h"
+
 /// What was found, as plain structs: numbers, words and lists, free of files and of the classes
 /// that found it. SI units throughout. Where a number may be missing, the field says what NaN or an
 /// infinity means; in JSON both are null (docs/results.md, docs/schema/result.schema.json).
@@ -22,6 +24,7 @@ struct Verdict {
   std::vector<std::string> warnings;  ///< what to know before trusting the numbers
   /// Files of the run folder; empty: it was not written. What is not listed is not ours.
   std::vector<std::string> outputs{};
+  Origin origin{};
   bool operator==(const Verdict&) const = default;
 };
 

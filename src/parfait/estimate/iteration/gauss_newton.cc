@@ -364,18 +364,28 @@ bool Run::judged() {
   return arrived;
 }
 
+/// Parts of the way back, the whole first: by halves, or where a parameter has changed by powers of
+/// ten, decade by decade (`decade`: the part of the way that one is).
+std::vector<double> ways_back(double decade) {
+  constexpr double kMostTrials = 40, kShortest = 0.05;
+  std::vector<double> parts = {1};
+  for (;;) {
+    const double s = parts.back();
+    const double next = std::max(s / 2, s - std::max(decade, 1 / kMostTrials));
+    if (!(next > kShortest)) return parts;
+    parts.push_back(next);
+  }
+}
+
 bool Run::revive() {
   if (!is_auto_) return false;
   constexpr double kLower = 1e-9;
   const double objective = here_.values.objective;
-  constexpr double kMostTrials = 40;  // of each unknown
   for (Eigen::Index i = 0; i < x_.size(); ++i) {
     if (x_[i] == start_[i]) continue;
     VectorXd back = VectorXd::Zero(x_.size());
     back[i] = start_[i] - x_[i];
-    // By halves, or where a parameter has changed by powers of ten, decade by decade.
-    const double decade = problem_.longest_step(back) / 2;
-    for (double s = 1; s > 0.05; s = std::max(s / 2, s - std::max(decade, 1 / kMostTrials))) {
+    for (const double s : ways_back(problem_.longest_step(back) / 2)) {
       const VectorXd there = x_ + s * back;
       const auto values = problem_.evaluate(there);
       ++result_.evaluations;

@@ -34,7 +34,7 @@ class MonotoneDescent : public StepChooser {
       ++evaluations;
       return problem.evaluate(point);
     };
-    const Step noise = step_of_noise(problem, x, at_x);
+    Step noise = step_of_noise(problem, x, at_x);
     if (noise.found) return noise;
     evaluations += noise.trials;
     at_trial = noise.trials > 0;

@@ -277,6 +277,14 @@ void fields(Archive& a, typename Archive::template Ref<result::MotionFiles> moti
   a("bodies", motion.bodies);
 }
 
+/// As an object of its own.
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::Origin> origin) {
+  a("arguments", origin.arguments);
+  a("files", origin.files);
+}
+
+/// Beside the other keys, in results that have had them there since the first version.
 template <class Archive>
 void origin_fields(Archive& a, typename Archive::template Ref<result::Origin> origin) {
   a.unless_empty("arguments", origin.arguments);

@@ -23,6 +23,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Batch> batch) {
   a("model", batch.model);
   a("work", batch.work);
   verdict_fields(a, batch.verdict);
+  a("origin", batch.verdict.origin);
   a("subjects", batch.subjects);
 }
 

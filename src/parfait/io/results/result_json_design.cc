@@ -67,6 +67,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Design> d) {
   header_fields(a, d.verdict.version, "design");
   a("design", d.design);
   verdict_fields(a, d.verdict);
+  a("origin", d.verdict.origin);
   a("criterion", d.criterion);
   a("relative", d.relative);
   a("interest", d.interest);

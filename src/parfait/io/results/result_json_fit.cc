@@ -390,7 +390,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Fit> fit) {
     inside("x", fit.x);
   });
   a.unless_empty("motions", fit.motions);
-  origin_fields(a, fit.origin);
+  origin_fields(a, fit.verdict.origin);
 }
 
 std::string result_text(const result::Fit& fit) {

@@ -55,6 +55,7 @@ template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Gait> gait) {
   header_fields(a, gait.verdict.version, "gait");
   verdict_fields(a, gait.verdict);
+  a("origin", gait.verdict.origin);
   a("trials", gait.trials);
   a("parameters", gait.parameters);
 }

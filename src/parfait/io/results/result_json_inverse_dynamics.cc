@@ -30,6 +30,7 @@ void fields(Archive& a, typename Archive::template Ref<result::InverseDynamics> 
   a("motion", run.motion);
   a("loads", run.loads);
   verdict_fields(a, run.verdict);
+  a("origin", run.verdict.origin);
   a("filter", run.filter);
   a("mass", run.mass);
   a("rate", run.rate);

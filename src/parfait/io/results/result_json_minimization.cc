@@ -30,6 +30,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Minimization> m) 
   header_fields(a, m.verdict.version, "minimize");
   a("problem", m.problem);
   verdict_fields(a, m.verdict);
+  a("origin", m.verdict.origin);
   a("method", m.method);
   a("line_search", m.line_search);
   a("by", m.by);

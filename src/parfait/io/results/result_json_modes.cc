@@ -34,6 +34,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Modes> m) {
   header_fields(a, m.verdict.version, "modes");
   a("model", m.model);
   verdict_fields(a, m.verdict);
+  a("origin", m.verdict.origin);
   a("at", m.at);
   a("t", m.t);
   a.nullable("equilibrium", m.equilibrium);

@@ -61,6 +61,7 @@ void fields(Archive& a, typename Archive::template Ref<result::InverseKinematics
   header_fields(a, ik.verdict.version, "ik");
   a("model", ik.model);
   verdict_fields(a, ik.verdict);
+  a("origin", ik.verdict.origin);
   a("method", ik.method);
   a("limits", ik.limits);
   a("coordinates", ik.coordinates);
@@ -140,6 +141,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Calibration> cali
   header_fields(a, calibration.verdict.version, "calibrate");
   a("model", calibration.model);
   verdict_fields(a, calibration.verdict);
+  a("origin", calibration.verdict.origin);
   a("sigma", calibration.sigma);
   a("marker_sd", calibration.marker_sd);
   a("rms", calibration.rms);

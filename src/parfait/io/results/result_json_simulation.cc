@@ -184,7 +184,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Simulation> s) {
   a.optional("last_state", s.last_state);
   units_field(a, s.units);
   a.unless_empty("motions", s.motions);
-  origin_fields(a, s.origin);
+  origin_fields(a, s.verdict.origin);
 }
 
 std::string result_text(const result::Simulation& simulation) {

@@ -85,7 +85,7 @@ result::Simulation full_simulation() {
   s.parameters = {{"k", next_number()}, {"a", next_number()}};
   s.last_state = {.t = next_number(), .y = {{"x", next_number()}}, .z = {1, 2}, .mode = {1, -1}};
   s.units = {{"t", "s"}, {"Arm.com.x", "m"}};
-  s.origin = {{"simulate", "a/b.xml", "--until", "1"}, {{"model", "a/b.xml", "0123"}}};
+  s.verdict.origin = {{"simulate", "a/b.xml", "--until", "1"}, {{"model", "a/b.xml", "0123"}}};
   return s;
 }
 
@@ -115,7 +115,7 @@ result::Fit full_fit() {
   result::Fit f;
   f.verdict = verdict();
   f.problem = "p.xml";
-  f.origin = {{"fit", "p.xml"}, {{"problem", "p.xml", "0123"}, {"data", "d.csv", "4567"}}};
+  f.verdict.origin = {{"fit", "p.xml"}, {{"problem", "p.xml", "0123"}, {"data", "d.csv", "4567"}}};
   f.iterations = 3;
   f.evaluations = 4;
   f.objective = next_number();

@@ -263,7 +263,7 @@ class Builder {
     for (const std::string& name : {plan.joint, base_of(plan)}) {
       const auto found = request_.joints.find(name);
       if (found == request_.joints.end()) continue;
-      const auto axes = axes_in(found->second, name);
+      auto axes = axes_in(found->second, name);
       if (!axes.empty() && !(p_(plan.name() + "Mass") > 0)) {
         throw base::InputError(fmt::format(
             "joint {}: {} has no mass, so nothing would say how it accelerates. It needs one "
@@ -480,8 +480,11 @@ class Builder {
     }
     for (const std::string side : kSides) {
       const std::string other = side == "Right" ? "Left" : "Right";
-      add("Forefoot" + side + "Heel" + other, {"Forefoot" + side, "Heel" + other});
-      add("Forefoot" + side + "Flat" + other, {"Forefoot" + side, "Flat" + other});
+      const std::string forefoot = "Forefoot" + side;
+      for (const char* kind : {"Heel", "Flat"}) {
+        const std::string ahead = kind + other;
+        add(forefoot + ahead, {forefoot, ahead});
+      }
     }
   }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,9 +41,10 @@ constexpr const char* kAxes = "xyz";
 
 /// The word itself, or with an axis: "femur.x".
 bool has_word(const std::string& list, const std::string& word, const std::string& axis) {
+  const std::string with_axis = fmt::format("{}.{}", word, axis);
   std::istringstream words(list);
   for (std::string each; words >> each;) {
-    if (each == word || (!axis.empty() && each == word + "." + axis)) return true;
+    if (each == word || (!axis.empty() && each == with_axis)) return true;
   }
   return false;
 }
@@ -244,7 +247,7 @@ std::vector<GeometryParameter> make_parameters(const Skeleton& skeleton,
         // What moves no marker is a parameter only where it is asked for by its name.
         if (sd == 0 || (!carries[b] && (!own || own->name == "*"))) continue;
         GeometryParameter& parameter = out.emplace_back();
-        parameter.name = shown + "." + what + "." + axis;
+        parameter.name = fmt::format("{}.{}.{}", shown, what, axis);
         set_prior(parameter, component(mean, k), sd, default_sd, options.priors);
         parameter.terms.push_back({kind, static_cast<int>(b), k, 1});
         if (pair.other < 0) continue;
@@ -333,6 +336,7 @@ std::vector<ShapePrior> make_shape_priors(const Skeleton& skeleton,
   std::vector<ShapePrior> out;
   if (!options.priors) return out;
   std::vector<const MatchedMarkers*> data;
+  data.reserve(trials.size());
   for (const auto& trial : trials) data.push_back(&trial.markers);
   const auto body_named = [&](const std::string& name) {
     std::vector<std::string> names;

@@ -102,10 +102,10 @@ TEST(FunctionalJoint, EllipsoidsOfNoisyTrialsHoldTheTruth) {
 
 TEST(FunctionalJoint, GapsAreLeftOut) {
   MarkerData data = make_trial(false, 0);
-  for (int f = 40; f < 90; ++f) {
-    for (int i = 0; i < 3; ++i) {
-      data.xyz[static_cast<std::size_t>(3 * (f * 8 + 5) + i)] = std::nan("");
-      if (f < 60) data.xyz[static_cast<std::size_t>(3 * (f * 8 + 6) + i)] = std::nan("");
+  for (std::size_t f = 40; f < 90; ++f) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      data.xyz[3 * (f * 8 + 5) + i] = std::nan("");
+      if (f < 60) data.xyz[3 * (f * 8 + 6) + i] = std::nan("");
     }
   }
   const auto found = score_joint(first(data), make_cluster(data, {4, 5, 6, 7}), data.t, false);
@@ -116,9 +116,10 @@ TEST(FunctionalJoint, GapsAreLeftOut) {
 TEST(FunctionalJoint, SegmentsNeedThreeMarkersThatAreNotOnALine) {
   MarkerData data = make_trial(false, 0);
   EXPECT_THROW(make_cluster(data, {0, 1}), base::InputError);
-  for (int f = 0; f < data.num_frames(); ++f) {
-    for (int i = 0; i < 3; ++i) {
-      auto* x = &data.xyz[static_cast<std::size_t>(3 * f * 8 + i)];
+  const auto frames = static_cast<std::size_t>(data.num_frames());
+  for (std::size_t f = 0; f < frames; ++f) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      auto* x = &data.xyz[3 * f * 8 + i];
       x[6] = 0.5 * (x[0] + x[3]);
     }
   }

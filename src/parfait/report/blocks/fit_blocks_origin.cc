@@ -39,9 +39,9 @@ std::vector<NamedCell> fit_option_cells(const result::FitOptions& o) {
 
 Html origin_block(const FitView& view) {
   const auto& fit = view.fit;
-  Html content = command_block(fit.origin);
+  Html content = command_block(fit.verdict.origin);
   content += element("p", fmt::format("Parfait {}. {}", fit.verdict.version, fit.convention));
-  content += files_block(fit.origin);
+  content += files_block(fit.verdict.origin);
   Html tables = name_table("Options", fit_option_cells(fit.options));
   tables += name_table("Work", {{"evaluations", count(fit.work.evaluations)},
                                 {"linearizations", count(fit.work.linearizations)},

@@ -344,8 +344,7 @@ Html simulation_origin(const SimulationView& view) {
     for (const auto& y : s.last_state->y) values.push_back({y.name, number(y.value)});
     tables += name_table("State where it stopped", values);
   }
-  return command_block(s.origin) + element("p", "Parfait " + s.verdict.version + ".") +
-         files_block(s.origin) + side_by_side(tables);
+  return origin_block(s.verdict) + side_by_side(tables);
 }
 
 }  // namespace parfait::report

@@ -92,6 +92,11 @@ Html files_block(const result::Origin& origin) {
   return html(table);
 }
 
+Html origin_block(const result::Verdict& verdict) {
+  return command_block(verdict.origin) + element("p", fmt::format("Parfait {}.", verdict.version)) +
+         files_block(verdict.origin);
+}
+
 void Frame::add(std::string_view id, std::string_view heading, const Html& content) {
   links_ += link(id, heading);
   sections_ += section(id, heading, content);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "parfait/report/html/html.h"
-#include "parfait/result/origin.h"
+#include "parfait/result/verdict.h"
 
 /// What all reports have in common: a verdict, remarks, sections that a line of links leads to, and
 /// how the result was made.
@@ -52,6 +52,8 @@ Html name_table(std::string caption, const std::vector<NamedCell>& cells);
 /// The command line as it would be typed, and the files that were read.
 Html command_block(const result::Origin& origin);
 Html files_block(const result::Origin& origin);
+/// "How it was made" of a page that has no more to say of it: command, version, files.
+Html origin_block(const result::Verdict& verdict);
 
 class Frame {
  public:

@@ -48,6 +48,7 @@ std::string batch_report(const result::Batch& batch) {
                           fmt::format("{} of {} subjects.", n - failed, n), "",
                           {{"subjects", count(n), ""}, {"not arrived", count(failed), ""}}));
   frame.add("subjects", "Subjects", html(table));
+  frame.add("origin", "How it was made", origin_block(batch.verdict));
   return finished(frame.page(), {}, Liveness::kStatic);
 }
 

@@ -193,6 +193,7 @@ std::string design_report(const result::Design& design, const result::DesignTabl
   if (!tables.inputs.empty()) frame.add("inputs", "Inputs", design_page::inputs_block(tables));
   frame.add("samples", "Measurements", design_page::samples_block(design, tables));
   frame.add("variables", "Variables", design_page::variables_block(design));
+  frame.add("origin", "How it was made", origin_block(design.verdict));
   return finished(frame.page(), {}, liveness);
 }
 

@@ -201,6 +201,7 @@ std::string gait_report(const result::Gait& gait, const std::vector<result::Gait
                        "mean ± standard deviation over cycles of all trials"}}) +
                   plots(cycle_figures(curves)));
   }
+  frame.add("origin", "How it was made", origin_block(gait.verdict));
   return finished(frame.page(), {}, liveness);
 }
 

@@ -141,6 +141,7 @@ Html contour_block(const result::Minimization& found, const Contour& contour) {
   if (levels.empty()) return absent("The objective exists nowhere on the grid.");
   const std::string &p = contour.parameters[0], &q = contour.parameters[1];
   std::vector<std::string> values;
+  values.reserve(levels.size());
   for (const double level : levels) values.push_back(rounded(level, 3));
   Plot plot{
       .name = "contour",
@@ -206,6 +207,7 @@ std::string minimization_report(const result::Minimization& found, const Contour
   if (!contour.parameters.empty()) {
     frame.add("contour", "Objective over two parameters", mp::contour_block(found, contour));
   }
+  frame.add("origin", "How it was made", origin_block(found.verdict));
   return finished(frame.page(), {}, liveness);
 }
 

@@ -147,6 +147,7 @@ std::string modes_report(const result::Modes& modes, const result::ModeShapes& s
     frame.add("eigenvalues", "Eigenvalues", mp::eigenvalues(modes));
     frame.add("shapes", "Shapes", mp::shapes_table(modes, shapes));
   }
+  frame.add("origin", "How it was made", origin_block(modes.verdict));
   return finished(frame.page(), {}, liveness);
 }
 

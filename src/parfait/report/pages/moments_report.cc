@@ -106,6 +106,7 @@ std::string moments_report(const result::InverseDynamics& moments, const result:
             legend(signs) + plots(mp::curves(moments, taus, false)));
   frame.add("powers", "Powers", plots(mp::curves(moments, powers, true)));
   if (!moments.cycles.empty()) frame.add("cycles", "Cycles", mp::cycles_table(moments));
+  frame.add("origin", "How it was made", origin_block(moments.verdict));
   return finished(frame.page(), {}, liveness);
 }
 

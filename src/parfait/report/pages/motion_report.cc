@@ -347,6 +347,7 @@ std::string poses_report(const result::InverseKinematics& poses,
   frame.add("errors", "Marker errors", errors);
   frame.add("limits", "Limits and what is not seen", mp::limits_block(poses.trials));
   frame.add("coordinates", "Coordinates", mp::curves_block(curves));
+  frame.add("origin", "How it was made", origin_block(poses.verdict));
   return finished(frame.page(), scenes, liveness);
 }
 
@@ -382,6 +383,7 @@ std::string calibration_report(const result::Calibration& calibration,
   frame.add("factors", "Scale factors and joints", mp::parameters_table(calibration, true));
   frame.add("places", "Places of markers", mp::parameters_table(calibration, false));
   frame.add("coordinates", "Coordinates", mp::curves_block(curves));
+  frame.add("origin", "How it was made", origin_block(calibration.verdict));
   return finished(frame.page(), scenes, liveness);
 }
 

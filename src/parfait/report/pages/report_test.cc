@@ -124,7 +124,7 @@ TEST(FitReport, HostileTextStaysText) {
   fit.verdict.version = fit.options.norm = kHostile;
   fit.parameters[0].id = fit.parameters[0].unit = kHostile;
   fit.parameters[1].experiment = kHostile;
-  fit.origin = {{kHostile}, {{kHostile, kHostile, kHostile}}};
+  fit.verdict.origin = {{kHostile}, {{kHostile, kHostile, kHostile}}};
   fit.options.set = {kHostile};
   fit.experiments[0].id = kHostile;
   fit.experiments[0].observed[0] = {kHostile, kHostile, kHostile};

@@ -30,7 +30,7 @@ inline result::Fit converged_fit(const FitSize& size = {}) {
                  .message = "converged: increment 1e-07 after 2 iterations",
                  .warnings = {}};
   fit.problem = "problem.xml";
-  fit.origin = {{"fit", "problem.xml", "--out", "a b"},
+  fit.verdict.origin = {{"fit", "problem.xml", "--out", "a b"},
                 {{"problem", "problem.xml", std::string(64, 'a')}}};
   fit.iterations = 2, fit.evaluations = 4;
   fit.objective = 17.25;
@@ -133,7 +133,7 @@ inline result::Simulation finished_simulation() {
                .message = "finished at t = 2 s after 30 steps",
                .warnings = {}};
   s.model = "model.xml";
-  s.origin = {{"simulate", "model.xml"}, {{"model", "model.xml", std::string(64, 'b')}}};
+  s.verdict.origin = {{"simulate", "model.xml"}, {{"model", "model.xml", std::string(64, 'b')}}};
   s.t = 2, s.rows = 101;
   s.work.steps = 30, s.work.rejected = 3, s.work.smallest_step = 1e-3, s.work.largest_step = 0.1;
   s.events = {{0.75, "bounce", true, 1}};

@@ -15,6 +15,7 @@
 #include "parfait/report/pages/design_report.h"
 #include "parfait/run/fit/earlier_fit.h"
 #include "parfait/run/job/job.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
 
@@ -25,6 +26,22 @@ namespace {
 namespace fs = std::filesystem;
 using estimate::DesignResult;
 using estimate::ExperimentDescription;
+
+/// The design, the problem and the result it builds on, and the models of what is planned.
+std::vector<result::InputFile> files_of(const std::string& file, const io::DesignFile& read) {
+  const auto folder = fs::path(file).parent_path();
+  std::vector<NamedFile> files = {{"design", file}, {"problem", read.design.known.file}};
+  if (!read.result.empty()) {
+    const auto path = folder / read.result;
+    files.emplace_back("result", (fs::is_directory(path) ? path / "result.json" : path).string());
+  }
+  for (const auto& planned : read.design.planned) {
+    if (!planned.base.model.empty()) {
+      files.emplace_back("model", (folder / planned.base.model).string());
+    }
+  }
+  return hashed_files(files);
+}
 
 constexpr const char* kGradient =
     "central differences of the sensitivity matrices, by way of the information (step 1e-4 of the "
@@ -183,6 +200,7 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
     EarlierFit::read(path).become_initial(problem.known);
   }
   if (!request.out.empty()) run.claim = std::make_shared<FolderClaim>(request.out);
+  const result::Origin origin = {request.arguments, design_run::files_of(request.file, file)};
   run.timing.add("read", watch.lap());
   if (callbacks.on_ready) callbacks.on_ready();
   Job job(callbacks);
@@ -202,6 +220,7 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
   design_run::add_next(problem, found, run);
   auto& verdict = run.result.verdict;
   verdict.version = version();
+  verdict.origin = origin;
   verdict.partial = found.interrupted;
   verdict.status = found.interrupted ? "interrupted" : "designed";
   verdict.message = found.interrupted ? "interrupted: the best design so far" : "designed";

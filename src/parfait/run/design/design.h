@@ -19,6 +19,8 @@ struct DesignRequest {
   std::string criterion{};      ///< instead of that of the file
   std::optional<int> starts{};  ///< likewise
   std::filesystem::path out{};  ///< where save() will write
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct DesignRun {

@@ -19,6 +19,7 @@
 #include "parfait/report/pages/moments_report.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -244,6 +245,9 @@ InverseDynamicsRun find(const InverseDynamicsRequest& request, const Callbacks& 
   InverseDynamicsRun run;
   auto& result = run.result;
   result.verdict = {version(), "done", false, "done", mechanism::check(*description)};
+  result.verdict.origin = {request.arguments, hashed_files({{"model", request.model},
+                                                            {"motion", request.motion},
+                                                            {"loads", request.loads}})};
   // Locked coordinates have forces, too: what locks them.
   const tree::MechanismTree mechanism(*description, tree::MechanismTree::Locked::kFree);
   if (mechanism.coordinates().empty()) {

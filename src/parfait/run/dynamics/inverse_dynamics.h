@@ -22,6 +22,8 @@ struct InverseDynamicsRequest {
   std::optional<double> from{}, until{};
   /// Where save() will write: refused before anything is read if it must not be replaced.
   std::filesystem::path out{};
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct InverseDynamicsRun {

@@ -298,7 +298,7 @@ void add_sources(const FitParts& parts, result::Fit& out) {
       }
     }
   }
-  out.origin = {parts.request.arguments, sources.files()};
+  out.verdict.origin = {parts.request.arguments, sources.files()};
 }
 
 }  // namespace

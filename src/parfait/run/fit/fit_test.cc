@@ -97,7 +97,7 @@ TEST(FitRun, FilesThatChangeMeanwhileCostNothing) {
   request.file = (scratch.path() / "problem.xml").string();
   const auto before = fit(request);
   ASSERT_TRUE(before.complete());
-  ASSERT_EQ(before.result.origin.files.size(), 3U);
+  ASSERT_EQ(before.result.verdict.origin.files.size(), 3U);
   EXPECT_EQ(before.result.find("k")->unit, "1/s");
   Callbacks callbacks;
   callbacks.on_problem = [&](const result::ProblemFacts&) { write("model.xml", "<ode> broken"); };

@@ -46,8 +46,8 @@ std::vector<StartResult> earlier_starts(const FitRequest& request, const result:
   if (fit.starts->seed != request.seed) {
     fail(fmt::format("was made with --seed {}.", fit.starts->seed));
   }
-  if (fit.origin.files != origin.files) fail("was made from other files.");
-  if (deciding(fit.origin.arguments) != deciding(request.arguments)) {
+  if (fit.verdict.origin.files != origin.files) fail("was made from other files.");
+  if (deciding(fit.verdict.origin.arguments) != deciding(request.arguments)) {
     fail("was made with other options.");
   }
   std::vector<StartResult> starts;

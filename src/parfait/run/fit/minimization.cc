@@ -16,6 +16,7 @@
 #include "parfait/run/fit/gradient.h"
 #include "parfait/run/fit/problem_changes.h"
 #include "parfait/run/job/job.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -104,7 +105,8 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
                  .status = "converged",
                  .partial = false,
                  .message = "",
-                 .warnings = estimate::check(problem)};
+                 .warnings = estimate::check(problem),
+                 .origin = {request.arguments, ProblemSources(problem, {}).files()}};
   if (!request.out.empty()) check_replaceable(request.out);
   estimate::Objective objective(
       problem, request.memory.empty() ? 1e9 : bytes_of(request.memory, "--memory"));

@@ -29,6 +29,8 @@ struct MinimizationRequest {
   std::optional<int> max_iterations{};
   std::optional<double> tolerance{};
   std::filesystem::path out{};
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct MinimizationRun {

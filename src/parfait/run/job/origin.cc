@@ -51,6 +51,12 @@ result::InputFile hashed_file(const std::string& kind, const std::string& path) 
   return {kind, path, base::sha256(io::read_bytes(path))};
 }
 
+std::vector<result::InputFile> hashed_files(const std::vector<NamedFile>& files) {
+  std::vector<result::InputFile> out;
+  for (const auto& [kind, path] : files) add_file(out, kind, path);
+  return out;
+}
+
 std::vector<result::InputFile> files_of(const Model& model) {
   std::vector<result::InputFile> files;
   if (model.file.empty()) return files;

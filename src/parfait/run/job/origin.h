@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parfait/estimate/problem/problem.h"
@@ -16,6 +17,11 @@ namespace parfait::run {
 
 /// A file with its hash. InputError if it cannot be read.
 result::InputFile hashed_file(const std::string& kind, const std::string& path);
+
+/// Kind and path of a file that a request names; an empty path: it was not given.
+using NamedFile = std::pair<std::string, std::string>;
+/// Each of them once, with its hash. What is no file (a built-in model) is left out.
+std::vector<result::InputFile> hashed_files(const std::vector<NamedFile>& files);
 
 /// The file of a model and the tables of its inputs; none if it was made in code.
 std::vector<result::InputFile> files_of(const Model& model);

@@ -15,6 +15,7 @@
 #include "parfait/report/pages/batch_report.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -82,6 +83,7 @@ void find_poses(const Subject& subject, const BatchRequest& request, const Callb
   own.degrees = request.calibrate.degrees;
   own.reading = request.calibrate.reading;
   own.threads = request.calibrate.threads;
+  own.arguments = request.arguments;
   own.out = request.out / subject.name;
   auto run = inverse_kinematics(own, callbacks);
   double squares = 0, count = 0;
@@ -99,6 +101,7 @@ void find_poses(const Subject& subject, const BatchRequest& request, const Callb
 void find_model(const Subject& subject, const BatchRequest& request, const Callbacks& callbacks,
                 result::BatchSubject& row) {
   CalibrateRequest own = request.calibrate;
+  own.arguments = request.arguments;
   own.model = subject.model;
   own.trials = subject.trials;
   own.statics = subject.statics;
@@ -143,6 +146,13 @@ BatchRun batch(const BatchRequest& request, const Callbacks& callbacks,
   BatchRun run;
   auto& result = run.result;
   result.verdict = {version(), "done", false, "done", {}};
+  std::vector<NamedFile> read;
+  for (const auto& subject : subjects) {
+    read.emplace_back("model", subject.model);
+    for (const auto& file : subject.trials) read.emplace_back("trial", file);
+    for (const auto& file : subject.statics) read.emplace_back("trial", file);
+  }
+  result.verdict.origin = {request.arguments, hashed_files(read)};
   result.folder = request.folder;
   result.model = request.model;
   result.work = request.poses_only ? "ik" : "calibrate";

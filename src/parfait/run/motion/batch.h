@@ -19,6 +19,8 @@ struct BatchRequest {
   /// Everything but model, trials, height and out: the same for all.
   CalibrateRequest calibrate{};
   std::filesystem::path out{};
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct BatchRun {

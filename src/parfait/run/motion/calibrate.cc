@@ -24,6 +24,7 @@
 #include "parfait/run/fit/fit_result.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -377,6 +378,10 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   CalibrateRun run;
   auto& result = run.result;
   result.verdict = {version(), "converged", false, "", {}};
+  std::vector<NamedFile> read = {
+      {"model", request.model}, {"priors", request.priors}, {"tasks", request.tasks}};
+  for (const auto& file : files) read.emplace_back("trial", file);
+  result.verdict.origin = {request.arguments, hashed_files(read)};
   auto& warnings = result.verdict.warnings;
   result.model = request.model;
   result.sigma = options.sigma;
@@ -487,7 +492,8 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   run.timing.add("poses", watch.lap());
   std::vector<std::string> told;
   auto [name, text] = model_text(request, found, told);
-  for (const auto& words : told) warnings.push_back(name + (name.empty() ? "" : ": ") + words);
+  const std::string of_file = name.empty() ? "" : name + ": ";
+  for (const auto& words : told) warnings.push_back(of_file + words);
   if (!text.empty()) run.tables.emplace_back(name, std::move(text));
   run.timing.add("tables", watch.lap());
   return run;

@@ -35,6 +35,8 @@ struct CalibrateRequest {
   int threads = 0;
   TrialReading reading{};
   std::filesystem::path out{};
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct CalibrateRun {

@@ -19,6 +19,7 @@
 #include "parfait/report/pages/gait_report.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -300,6 +301,10 @@ GaitRun analyse_gait(const GaitRequest& request, const Callbacks& callbacks) {
   }
   GaitRun run;
   run.result.verdict = {version(), "done", false, "done", {}};
+  std::vector<NamedFile> read;
+  for (const auto& file : request.trials) read.emplace_back("trial", file);
+  for (const auto& file : request.curves) read.emplace_back("curves", file);
+  run.result.verdict.origin = {request.arguments, hashed_files(read)};
   std::vector<std::string> names;
   for (const auto& file : request.trials) {
     names.push_back(std::filesystem::path(file).stem().string());

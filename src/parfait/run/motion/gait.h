@@ -21,6 +21,8 @@ struct GaitRequest {
   std::string units{};
   double emg_cutoff = 6;  ///< Hz
   std::filesystem::path out{};
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct GaitRun {

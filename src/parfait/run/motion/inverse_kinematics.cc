@@ -13,6 +13,7 @@
 #include "parfait/io/text/number.h"
 #include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -200,6 +201,9 @@ InverseKinematicsRun find_poses(const InverseKinematicsRequest& request, const C
 
   auto& result = run.result;
   result.verdict = {version(), "done", false, "done", {}};
+  std::vector<NamedFile> files = {{"model", request.model}, {"tasks", request.tasks}};
+  for (const auto& trial : request.trials) files.emplace_back("trial", trial);
+  result.verdict.origin = {request.arguments, hashed_files(files)};
   result.model = request.model;
   result.method = request.damped ? "damped" : "gauss_newton";
   result.limits = request.limits && !request.damped;

@@ -25,6 +25,8 @@ struct InverseKinematicsRequest {
   int threads = 0;  ///< 0: all cores
   TrialReading reading{};
   std::filesystem::path out{};
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct InverseKinematicsRun {

@@ -9,6 +9,7 @@
 #include "parfait/io/results/result_json.h"
 #include "parfait/report/pages/modes_report.h"
 #include "parfait/run/job/last_files.h"
+#include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/stopwatch.h"
 #include "parfait/run/job/version.h"
@@ -42,6 +43,7 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
                                        io::coordinates_of(request.coordinates, "--coordinates"));
   const auto& system = *model.system;
   if (!request.out.empty()) check_replaceable(request.out);
+  const result::Origin origin = {request.arguments, files_of(model)};
   ModesRun run;
   run.contents = model.contents;
   run.timing.add("read", watch.lap());
@@ -72,7 +74,8 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
                  .status = "done",
                  .partial = !analyzed,
                  .message = "done",
-                 .warnings = model.warnings};
+                 .warnings = model.warnings,
+                 .origin = origin};
   if (stopped) {
     out.verdict.status = out.verdict.message = "interrupted";
   } else if (!report.found()) {

@@ -22,6 +22,8 @@ struct ModesRequest {
   double time = 0;               ///< what depends on time stands still there [s]
   int count = std::numeric_limits<int>::max();  ///< so many modes, the slowest
   std::filesystem::path out{};                  ///< where save() will write
+  /// How it was asked for, if on a command line: goes into the result.
+  std::vector<std::string> arguments{};
 };
 
 struct ModesRun {

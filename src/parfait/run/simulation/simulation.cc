@@ -138,7 +138,7 @@ void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& ca
   run.steps = motion.steps().table();
   run.result.rows = run.trajectory.num_rows();
   run.result.units = units_of(*model.source, run.trajectory.header);
-  run.result.origin = origin;
+  run.result.verdict.origin = origin;
   run.result.motions = io::motion_files(run.scenes);
 }
 
