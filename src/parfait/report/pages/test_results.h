@@ -31,7 +31,7 @@ inline result::Fit converged_fit(const FitSize& size = {}) {
                  .warnings = {}};
   fit.problem = "problem.xml";
   fit.verdict.origin = {{"fit", "problem.xml", "--out", "a b"},
-                {{"problem", "problem.xml", std::string(64, 'a')}}};
+                        {{"problem", "problem.xml", std::string(64, 'a')}}};
   fit.iterations = 2, fit.evaluations = 4;
   fit.objective = 17.25;
   const int n = size.experiments * size.columns * size.measurements;
