@@ -86,9 +86,11 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
   add("--max-iterations", request.max_iterations, "N",
       "largest number of iterations (problem file, or as long as there is progress)", how);
   add("--method", options.method, "NAME",
-      "gauss_newton (default), or by gradients: lbfgs, bfgs or descent, also for a <cost>", how);
+      "gauss_newton (default), by gradients: lbfgs, bfgs or descent, also for a <cost>, or lsmr: "
+      "Gauss-Newton steps by products, for very many parameters",
+      how);
   add("--line-search", options.minimization.line_search, "NAME",
-      "of gradient methods: wolfe (default), golden, quadratic or cubic", how);
+      "of gradient methods: wolfe (default), golden, quadratic, cubic or parallel", how);
   add("--gradient", options.minimization.gradient, "WAY",
       "of gradient methods: adjoint (default) or forward", how);
   add("--memory", options.minimization.memory, "SIZE",

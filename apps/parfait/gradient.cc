@@ -45,8 +45,15 @@ Command add_gradient(CLI::App& app, const GlobalOptions& global) {
   parser
       ->add_option("--by", request.by,
                    "adjoint (default): a few runs whatever the number of parameters; forward: a "
-                   "direction for each")
+                   "direction for each; continuous: the adjoint equations of a mechanism, for "
+                   "comparison")
       ->type_name("WAY");
+  parser
+      ->add_option("--adjoint-steps", request.continuous_steps,
+                   "equal steps of --by continuous (1000)")
+      ->type_name("N");
+  parser->add_flag("--adjoint-out", request.adjoints,
+                   "also adjoint.csv: the sensitivity of the cost to the state, over time");
   parser->add_flag("--check", request.check, "both ways, and how far they are apart");
   parser
       ->add_option("--memory", request.memory,

@@ -243,12 +243,13 @@ def convert(model: Path, to: Path, *, keep_fixed: bool = False, floating: bool =
 
 
 def gradient(problem: Problem | Path, *, by: str = "adjoint", check: bool = False, memory: str | None = None,
-             set: Mapping[str, float] | None = None) -> Gradient:
+             continuous_steps: int | None = None, set: Mapping[str, float] | None = None) -> Gradient:
     """The derivative of the costs and the misfit of a problem at its initial parameters.
 
     Parameters
     ----------
-    by : adjoint, a few runs whatever the number of parameters; or forward, a direction for each
+    by : adjoint, a few runs whatever the number of parameters; forward, a direction for each; or continuous, the
+        adjoint equations of a mechanism in ``continuous_steps`` equal steps (1000)
     check : both ways, compared
     memory : for the states an adjoint keeps: "512MB"
     set : values of parameters, or conditions
@@ -262,7 +263,8 @@ def gradient(problem: Problem | Path, *, by: str = "adjoint", check: bool = Fals
     (0.5672, -0.0557)
     """
     engine, file = engine_of(problem)
-    options = given(file=file, by=by, check=check, memory=memory, set=dict(set) if set else None)
+    options = given(file=file, by=by, check=check, memory=memory, continuous_steps=continuous_steps,
+                    set=dict(set) if set else None)
     return _find(Gradient, _parfait.find_gradient, engine, options)
 
 
@@ -273,12 +275,12 @@ def minimize(problem: Problem | Path, *, method: str = "lbfgs", line_search: str
              on_iteration: Callable[[dict[str, Any]], Any] | None = None) -> Minimization:
     """A local minimum of what a problem asks to make small, by gradients: ``parfait fit --method``.
 
-    Says nothing about how well parameters are known; :func:`fit` does.
+    Least squares end with standard deviations and intervals, as :func:`fit` gives them.
 
     Parameters
     ----------
-    method : lbfgs, bfgs, descent
-    line_search : wolfe, golden, quadratic, cubic
+    method : lbfgs, bfgs, descent, lsmr
+    line_search : wolfe, golden, quadratic, cubic, parallel
     gradient : adjoint or forward; ``memory`` as of :func:`gradient`
     contour : two parameters, for J on a grid of them
 

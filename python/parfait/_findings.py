@@ -396,11 +396,12 @@ class Gradient(_Finding, Mapping[str, float]):
 
 
 class Minimization(_Finding):
-    """A minimum by gradients (:func:`parfait.minimize`): values without intervals.
+    """A minimum by gradients (:func:`parfait.minimize`).
 
     Attributes
     ----------
     objective, iterations, evaluations
+    values, sd, ci95 : by parameter; the last two of least squares, where they could be determined
     path : a table with a row per iteration; ``contour``: J on a grid of two parameters, if asked for
     """
 
@@ -411,6 +412,9 @@ class Minimization(_Finding):
         self.iterations: int = about["iterations"]
         self.evaluations: int = about["evaluations"]
         self.values: dict[str, float] = {p["id"]: p["value"] for p in about["parameters"]}
+        known = [p for p in about["parameters"] if "sd" in p]
+        self.sd: dict[str, float] = {p["id"]: p["sd"] for p in known}
+        self.ci95: dict[str, tuple[float, float]] = {p["id"]: tuple(p["ci95"]) for p in known}
 
     @property
     def converged(self) -> bool:

@@ -213,6 +213,7 @@ std::shared_ptr<run::GradientRun> find_gradient(const std::optional<estimate::Pr
   request.problem = problem;
   take(options, "file", request.file);
   take(options, "by", request.by);
+  take(options, "continuous_steps", request.continuous_steps);
   take(options, "memory", request.memory);
   take(options, "check", request.check);
   if (options.contains("set")) request.set = settings_of(options["set"]);

@@ -43,6 +43,29 @@ class Spectrum(CliTest):
                               (self.band("amplitude", plain), 4.46030104148053e-4)):
             self.assertAlmostEqual(self.at_start(observe) / cost, 1, delta=1e-6)
 
+    def test_gradients_and_quasi_newton_know_spectra(self):
+        self.exact()
+        plain = 'sigma="1" sigma_of="coefficient"'
+        time = '<observe column="phi" quantity="Hinge1.angle" sigma="10"/>'
+        known = {time: (-0.00652277218454, 0.01600781603162), self.band("power", plain): (-2.16259230579778e-8, 8.00876257367e-6),
+                 self.band("amplitude", plain): (-1.13430252539457e-4, 3.80746400165934e-3)}
+        for observe, gradient in known.items():
+            self.write("p.xml", self.problem(observe))
+            self.run_cli("gradient", "p.xml", "--check", "--out", "g", "--quiet")
+            found = self.result("g")
+            self.assertLess(found["difference"], 1e-9)  # adjoint and directions
+            for entry, value in zip(found["gradient"], gradient):
+                self.assertAlmostEqual(entry["gradient"], value, delta=1e-5 * abs(value), msg=observe)
+            # In logarithms, as published; without them BFGS runs to negative damping.
+            text = self.problem(observe).replace("/> <estimate", ' transform="log"/> <estimate').replace(
+                'initial="0.15"/>', 'initial="0.15" transform="log"/>')
+            self.write("p.xml", text)
+            self.run_cli("fit", "p.xml", "--method", "bfgs", "--tol", "1e-9", "--out", "m", "--quiet")
+            found = self.result("m")
+            self.assertLessEqual(found["iterations"], 30, observe)
+            self.assertAlmostEqual(found["parameters"][0]["value"], 10, delta=1e-4, msg=observe)
+            self.assertAlmostEqual(found["parameters"][1]["value"], 0.02, delta=1e-5, msg=observe)
+
     def test_deviations_at_the_truth_are_the_known_ones(self):
         self.exact()
         time = '<observe column="phi" quantity="Hinge1.angle" sigma="1"/>'

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Minimization {
     double lower = 0, upper = 0;  ///< infinite: none
     double gradient = 0;          ///< dJ/dp
     bool at_bound = false;
+    std::optional<double> sd{};  ///< by a last linearization, of least squares
+    std::vector<double> ci95{};  ///< low, high; empty: as sd
     bool operator==(const Parameter&) const = default;
   };
   struct Step {
@@ -28,8 +31,8 @@ struct Minimization {
   };
   Verdict verdict;  ///< status "converged", "stalled", "max_iterations", "interrupted", "failed"
   std::string problem;      ///< file
-  std::string method;       ///< "lbfgs", "bfgs", "descent"
-  std::string line_search;  ///< "wolfe", "golden", "quadratic", "cubic"
+  std::string method;       ///< "lbfgs", "bfgs", "descent", "lsmr"
+  std::string line_search;  ///< "wolfe", "golden", "quadratic", "cubic", "parallel"; empty: none
   std::string by;           ///< the gradient: "adjoint" or "forward"
   double objective = 0;
   std::vector<NamedValue> costs;

@@ -25,12 +25,15 @@ struct Choice {
   T value;
   const char* name;
 };
-constexpr std::array<Choice<Descent>, 3> kDescents = {
-    {{Descent::kLbfgs, "lbfgs"}, {Descent::kBfgs, "bfgs"}, {Descent::kSteepest, "descent"}}};
-constexpr std::array<Choice<StepSearch>, 4> kSearches = {{{StepSearch::kWolfe, "wolfe"},
+constexpr std::array<Choice<Descent>, 4> kDescents = {{{Descent::kLbfgs, "lbfgs"},
+                                                       {Descent::kBfgs, "bfgs"},
+                                                       {Descent::kSteepest, "descent"},
+                                                       {Descent::kLsmr, "lsmr"}}};
+constexpr std::array<Choice<StepSearch>, 5> kSearches = {{{StepSearch::kWolfe, "wolfe"},
                                                           {StepSearch::kGolden, "golden"},
                                                           {StepSearch::kQuadratic, "quadratic"},
-                                                          {StepSearch::kCubic, "cubic"}}};
+                                                          {StepSearch::kCubic, "cubic"},
+                                                          {StepSearch::kParallel, "parallel"}}};
 
 template <class T, std::size_t N>
 const char* name_of(const std::array<Choice<T>, N>& choices, T value) {
@@ -230,6 +233,9 @@ class Minimizer {
       case StepSearch::kGolden:
         found = golden(now, d, alpha, most);
         break;
+      case StepSearch::kParallel:
+        found = parallel(now, d, alpha, most);
+        break;
       default:
         found = interpolating(now, d, alpha);
     }
@@ -355,6 +361,65 @@ class Minimizer {
       }
     }
     return {};
+  }
+
+  /// f at these steps; infinite where it does not exist.
+  std::vector<double> values_at(const Point& now, const VectorXd& d,
+                                const std::vector<double>& alphas) {
+    std::vector<VectorXd> points;
+    points.reserve(alphas.size());
+    for (const double alpha : alphas) {
+      points.emplace_back((now.x + alpha * d).cwiseMax(lower_).cwiseMin(upper_));
+    }
+    evaluations_ += static_cast<int>(points.size());
+    std::vector<double> out;
+    if (options_.values) {
+      out = options_.values(points);
+    } else {
+      for (const VectorXd& x : points) {
+        double f = 0;
+        out.push_back(f_(x, f, nullptr) ? f : kInfinity);
+      }
+    }
+    for (double& f : out) {
+      if (!std::isfinite(f)) f = kInfinity;
+    }
+    return out;
+  }
+
+  /// Eight steps in powers of four around the first length, then eight between the neighbours of
+  /// the best. Their number is fixed, so that what is found does not depend on threads.
+  Point parallel(const Point& now, const VectorXd& d, double alpha, double most) {
+    constexpr int kSteps = 8;
+    std::vector<double> alphas;
+    alphas.reserve(kSteps);
+    for (int i = 0; i < kSteps; ++i) {
+      const double next = std::min(alpha * std::pow(4.0, i - 5), most);
+      if (alphas.empty() || next > alphas.back()) alphas.push_back(next);
+    }
+    double best = 0, best_f = now.f, low = 0, high = 0;
+    for (int round = 0; round < 2; ++round) {
+      const auto f = values_at(now, d, alphas);
+      for (std::size_t i = 0; i < alphas.size(); ++i) {
+        if (!(f[i] < best_f)) continue;
+        best_f = f[i];
+        best = alphas[i];
+        low = i > 0 ? alphas[i - 1] : low;
+        high = i + 1 < alphas.size() ? alphas[i + 1] : std::min(4 * best, most);
+      }
+      if (best == 0) {  // shorter ones, once
+        for (double& one : alphas) one *= std::pow(4.0, -kSteps);
+        continue;
+      }
+      alphas.clear();
+      for (int i = 1; i <= kSteps; ++i) {
+        const double next = low + (high - low) * i / (kSteps + 1);
+        if (next != best) alphas.push_back(next);
+      }
+    }
+    if (best == 0) return {};
+    Point found = at(now, d, best, true);
+    return found.exists && found.f < now.f ? found : Point{};
   }
 
   struct Pair {

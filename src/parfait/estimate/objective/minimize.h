@@ -14,6 +14,7 @@ enum class Descent : std::uint8_t {
   kLbfgs,     ///< limited memory BFGS, two-loop recursion over the last 10 steps
   kBfgs,      ///< inverse BFGS with the whole matrix
   kSteepest,  ///< along the negative gradient
+  kLsmr,      ///< Gauss-Newton steps by products with J: minimize_residuals()
 };
 /// How far to go.
 enum class StepSearch : std::uint8_t {
@@ -21,9 +22,10 @@ enum class StepSearch : std::uint8_t {
   kGolden,     ///< golden section: values only
   kQuadratic,  ///< parabola through value and slope here and the value there
   kCubic,      ///< cubic through values and slopes
+  kParallel,   ///< eight steps at once, twice
 };
-const char* text(Descent method);     ///< "lbfgs", "bfgs", "descent"
-const char* text(StepSearch search);  ///< "wolfe", "golden", "quadratic", "cubic"
+const char* text(Descent method);     ///< "lbfgs", "bfgs", "descent", "lsmr"
+const char* text(StepSearch search);  ///< "wolfe", "golden", "quadratic", "cubic", "parallel"
 /// InputError with the choices if there is none of that name.
 Descent descent_of(const std::string& name, const std::string& what);
 StepSearch line_search_of(const std::string& name, const std::string& what);
@@ -35,6 +37,8 @@ struct MinimizeOptions {
   /// Reached when the largest component of the projected gradient is this small against that of the
   /// start or |f|, or a hundred times this where a step changes f by less than rounding shows.
   double tolerance = 1e-8;
+  /// For kParallel: f at several points at once, NaN where it does not exist. Empty: one by one.
+  std::function<std::vector<double>(const std::vector<Eigen::VectorXd>&)> values{};
 };
 
 /// f and, if g is not null, its gradient; false: f does not exist there.
@@ -67,7 +71,7 @@ struct MinimizeResult {
 };
 const char* text(MinimizeResult::Outcome outcome);
 
-/// A local minimum of f within lower <= x <= upper.
+/// A local minimum of f within lower <= x <= upper, by any method but kLsmr.
 ///
 /// Unknowns at a bound whose gradient pushes out stay there (they are left out of the direction);
 /// a step ends at the first bound it meets. Curvature pairs that are not convex are skipped.

@@ -10,8 +10,26 @@
 namespace parfait::estimate {
 
 const char* text(GradientBy by) {
-  return by == GradientBy::kAdjoint ? "adjoint" : "forward";
+  return by == GradientBy::kAdjoint   ? "adjoint"
+         : by == GradientBy::kForward ? "forward"
+                                      : "continuous";
 }
+
+namespace objectives {
+namespace {
+
+struct PriorResidual {
+  double r = 0, slope = 0;  ///< dr/dp
+};
+PriorResidual residual_of(const Prior& prior, double p) {
+  const double factor = prior.scale == ValueScale::kLog10 ? 1 / std::log(10.0) : 1.0;
+  const bool is_log = prior.scale != ValueScale::kLinear;
+  const double x = is_log ? factor * std::log(p) : p;
+  return {.r = (x - prior.value) / prior.sigma, .slope = (is_log ? factor / p : 1.0) / prior.sigma};
+}
+
+}  // namespace
+}  // namespace objectives
 
 Objective::Objective(const Problem& problem, double memory)
     : problem_(problem), unknowns_(problem.estimates) {
@@ -66,21 +84,98 @@ ObjectiveValue Objective::gradient(VecIn p, GradientBy by, Eigen::VectorXd& dJ_d
 ObjectiveValue Objective::evaluate(VecIn p, const GradientBy* by, Eigen::VectorXd* dJ_dp) {
   ObjectiveValue out;
   out.costs.assign(names_.size(), 0.0);
+  adjoints_.clear();
   for (auto& part : parts_) {
-    part->evaluate(p, by, out, dJ_dp);
+    AdjointPath* path = by && keeps_adjoints_ ? &adjoints_.emplace_back() : nullptr;
+    part->evaluate(p, by, continuous_steps_, out, dJ_dp, path);
     if (!out.exists()) return out;
   }
   for (int i = 0; i < size(); ++i) {
     const auto& prior = unknowns_.estimate(i).prior;
     if (!prior) continue;
-    const double factor = prior->scale == ValueScale::kLog10 ? 1 / std::log(10.0) : 1.0;
-    const bool is_log = prior->scale != ValueScale::kLinear;
-    const double x = is_log ? factor * std::log(p[i]) : p[i];
-    const double r = (x - prior->value) / prior->sigma;
+    const auto [r, slope] = objectives::residual_of(*prior, p[i]);
     out.costs.back() += 0.5 * r * r;
-    if (dJ_dp) (*dJ_dp)[i] += r / prior->sigma * (is_log ? factor / p[i] : 1.0);
+    if (dJ_dp) (*dJ_dp)[i] += r * slope;
   }
   for (const double cost : out.costs) out.total += cost;
+  return out;
+}
+
+int Objective::num_residuals() const {
+  int out = 0;
+  for (const auto& part : parts_) out += part->num_residuals();
+  for (const auto& estimate : unknowns_.estimates()) out += estimate.prior ? 1 : 0;
+  return out;
+}
+
+/// visit(part, its first row, value) for each experiment.
+template <class Visit>
+ObjectiveValue Objective::for_rows(const Visit& visit) {
+  ObjectiveValue out;
+  out.costs.assign(names_.size(), 0.0);
+  int first = 0;
+  for (auto& part : parts_) {
+    out.why = visit(*part, first, out);
+    if (!out.exists()) return out;
+    first += part->num_residuals();
+  }
+  return out;
+}
+
+ObjectiveValue Objective::linearize(VecIn p, Eigen::VectorXd& r) {
+  for (const auto& experiment : problem_.experiments) {
+    if (experiment.costs.empty()) continue;
+    throw base::InputError(experiment.place,
+                           fmt::format("experiment \"{}\": has a <cost>, which is no sum of "
+                                       "squares: the method lsmr cannot treat it.",
+                                       experiment.id));
+  }
+  p_ = p;
+  r.setZero(num_residuals());
+  ObjectiveValue out = for_rows([&](Part& part, int first, ObjectiveValue& value) {
+    Eigen::VectorXd own;
+    std::string why = part.linearize(p, value, own);
+    if (why.empty()) r.segment(first, own.size()) = own;
+    return why;
+  });
+  Eigen::Index row = r.size();
+  for (int i = size(); i-- > 0;) {
+    if (const auto& prior = unknowns_.estimate(i).prior) {
+      r[--row] = objectives::residual_of(*prior, p[i]).r;
+    }
+  }
+  out.total = 0.5 * r.squaredNorm();
+  return out;
+}
+
+ObjectiveValue Objective::times(VecIn v, Eigen::VectorXd& Jv) {
+  Jv.setZero(num_residuals());
+  ObjectiveValue out = for_rows([&](Part& part, int first, ObjectiveValue& value) {
+    Eigen::VectorXd own;
+    std::string why = part.times(v, value, own);
+    if (why.empty()) Jv.segment(first, own.size()) = own;
+    return why;
+  });
+  Eigen::Index row = Jv.size();
+  for (int i = size(); i-- > 0;) {
+    if (const auto& prior = unknowns_.estimate(i).prior) {
+      Jv[--row] = objectives::residual_of(*prior, p_[i]).slope * v[i];
+    }
+  }
+  return out;
+}
+
+ObjectiveValue Objective::transposed_times(VecIn u, Eigen::VectorXd& Jt_u) {
+  Jt_u.setZero(size());
+  ObjectiveValue out = for_rows([&](Part& part, int first, ObjectiveValue&) {
+    return part.transposed_times(u.segment(first, part.num_residuals()), Jt_u);
+  });
+  Eigen::Index row = u.size();
+  for (int i = size(); i-- > 0;) {
+    if (const auto& prior = unknowns_.estimate(i).prior) {
+      Jt_u[i] += objectives::residual_of(*prior, p_[i]).slope * u[--row];
+    }
+  }
   return out;
 }
 

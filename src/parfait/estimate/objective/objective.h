@@ -14,8 +14,19 @@ namespace parfait::estimate {
 enum class GradientBy : std::uint8_t {
   kAdjoint,  ///< the discrete adjoint: a few runs whatever the number of parameters
   kForward,  ///< one direction for each parameter
+  /// The adjoint equations of index 3, discretized by themselves: mechanisms in natural
+  /// coordinates, costs <integral> and <final>, no events. Converges with the number of steps.
+  kContinuous,
 };
 const char* text(GradientBy by);
+
+/// The adjoint variables of an experiment: dJ/dy(t), the sensitivity of J to its state.
+struct AdjointPath {
+  std::string experiment;
+  std::vector<std::string> states;
+  std::vector<double> t;  ///< ascending
+  std::vector<std::vector<double>> ybar;
+};
 
 /// What an evaluation took.
 struct ObjectiveWork {
@@ -62,16 +73,36 @@ class Objective {
   ObjectiveValue value(VecIn p);
   /// And dJ/dp.
   ObjectiveValue gradient(VecIn p, GradientBy by, Eigen::VectorXd& dJ_dp);
+  /// Equal steps of GradientBy::kContinuous.
+  void set_continuous_steps(int steps) { continuous_steps_ = steps; }
+  /// Keeps the adjoint variables of the next gradients (kAdjoint: where steps end).
+  void keep_adjoints() { keeps_adjoints_ = true; }
+  const std::vector<AdjointPath>& adjoints() const { return adjoints_; }
+
+  /// The residuals r = (y - eta) / sigma of all measurements, then those of priors; J(p) is then
+  /// 1/2 |r|^2 and has no costs (InputError).
+  int num_residuals() const;
+  ObjectiveValue linearize(VecIn p, Eigen::VectorXd& r);
+  /// Products with dr/dp where it was linearized last: by a run with one direction ...
+  ObjectiveValue times(VecIn v, Eigen::VectorXd& Jv);
+  /// ... and by a way back.
+  ObjectiveValue transposed_times(VecIn u, Eigen::VectorXd& Jt_u);
 
   class Part;  ///< of one experiment
 
  private:
   ObjectiveValue evaluate(VecIn p, const GradientBy* by, Eigen::VectorXd* dJ_dp);
+  template <class Visit>
+  ObjectiveValue for_rows(const Visit& visit);
 
   const Problem& problem_;
   Unknowns unknowns_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<Part>> parts_;
+  Eigen::VectorXd p_;  ///< where it was linearized
+  int continuous_steps_ = 1000;
+  bool keeps_adjoints_ = false;
+  std::vector<AdjointPath> adjoints_;
 };
 
 }  // namespace parfait::estimate

@@ -9,7 +9,7 @@
 
 #include "parfait/base/error.h"
 #include "parfait/estimate/problem/horizon.h"
-#include "parfait/estimate/problem/measurements.h"
+#include "parfait/estimate/problem/observation_kind.h"
 #include "parfait/integrate/stepping/method.h"
 
 namespace parfait::estimate {
@@ -71,44 +71,41 @@ Objective::Part::Part(const Problem& problem, const ExperimentDescription& exper
   add_terms(cost_names);
   observer_ = system_.make_observer(quantities_);
   values_.resize(quantities_.size());
-  slopes_.resize(terms_.size());
+}
+
+void Objective::Part::refuse(const Place& place, const std::string& what) const {
+  throw base::InputError(
+      place.line > 0 ? place : experiment_.place,
+      fmt::format("experiment \"{}\": {}, which only the method gauss_newton can treat.",
+                  experiment_.id, what));
 }
 
 void Objective::Part::refuse_the_rest(const Problem& problem) const {
-  const auto fail = [&](const Place& place, const std::string& what) {
-    throw base::InputError(
-        place.line > 0 ? place : experiment_.place,
-        fmt::format("experiment \"{}\": {}, which only the method gauss_newton can treat.",
-                    experiment_.id, what));
-  };
   if (!experiment_.requirements.empty())
-    fail(experiment_.requirements.front().place, "has a <require>");
+    refuse(experiment_.requirements.front().place, "has a <require>");
   if (!experiment_.state_bounds.empty())
-    fail(experiment_.state_bounds.front().place, "has <bounds> of a state");
+    refuse(experiment_.state_bounds.front().place, "has <bounds> of a state");
   if (experiment_.grid.intervals > 1 || !experiment_.grid.times.empty() ||
       experiment_.grid.end_node) {
-    fail(experiment_.grid.place, "has several shooting intervals");
+    refuse(experiment_.grid.place, "has several shooting intervals");
   }
-  if (experiment_.equilibrium) fail(experiment_.equilibrium->place, "begins at an <equilibrium>");
+  if (experiment_.equilibrium) refuse(experiment_.equilibrium->place, "begins at an <equilibrium>");
   if (!experiment_.locals.empty()) {
-    fail(experiment_.locals.front().place,
-         fmt::format("estimates \"{}\" for itself alone", experiment_.locals.front().parameter));
+    refuse(experiment_.locals.front().place,
+           fmt::format("estimates \"{}\" for itself alone", experiment_.locals.front().parameter));
   }
   for (const auto& initial : experiment_.initial) {
     if (initial.kind != InitialState::Kind::kFixed) {
-      fail(initial.place, "has free initial states");
+      refuse(initial.place, "has free initial states");
     }
   }
   for (const auto& observation : experiment_.observations) {
-    if (observation.kind != kQuantityKind) {
-      fail(observation.place, fmt::format("observes by \"{}\"", observation.kind));
-    }
     if (!observation.sigma.formula.empty())
-      fail(observation.place, "has a sigma that is a formula");
-    if (observation.noise != Noise{}) fail(observation.place, "has errors that are not normal");
+      refuse(observation.place, "has a sigma that is a formula");
+    if (observation.noise != Noise{}) refuse(observation.place, "has errors that are not normal");
   }
   if (problem.options.linear.norm != Norm::kL2) {
-    fail(problem.options.place, "is to be fitted in another norm than l2");
+    refuse(problem.options.place, "is to be fitted in another norm than l2");
   }
 }
 
@@ -127,6 +124,24 @@ int Objective::Part::cost(const std::string& name, std::vector<std::string>& cos
 }
 
 void Objective::Part::add_terms(std::vector<std::string>& cost_names) {
+  add_cost_terms(cost_names);
+  add_data_terms(cost_names);
+  std::ranges::stable_sort(terms_, {}, &Term::t);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& term = terms_[i];
+    if (term.group >= 0) {
+      groups_[static_cast<std::size_t>(term.group)].terms[static_cast<std::size_t>(term.member)] =
+          i;
+    }
+    if (term.t >= t0_ && term.t <= t1_) continue;
+    throw base::InputError(experiment_.place,
+                           fmt::format("experiment \"{}\": a sample at {:g} lies outside [{:g}, "
+                                       "{:g}], where it is integrated.",
+                                       experiment_.id, term.t, t0_, t1_));
+  }
+}
+
+void Objective::Part::add_cost_terms(std::vector<std::string>& cost_names) {
   std::vector<double> times;
   const int column = experiment_.data.find_column(experiment_.data.time);
   if (experiment_.samples) {
@@ -154,40 +169,113 @@ void Objective::Part::add_terms(std::vector<std::string>& cost_names) {
       }
     }
   }
+}
+
+void Objective::Part::add_data_terms(std::vector<std::string>& cost_names) {
   // Samples are for data that do not exist yet: the table then has no numbers.
-  for (const Measurement& m : measurements_of(experiment_)) {
+  const std::vector<Measurement> all = measurements_of(experiment_);
+  for (const Measurement& m : all) {
     const auto& observation = experiment_.observations[static_cast<std::size_t>(m.observation)];
+    if (observation.kind != kQuantityKind) continue;
     terms_.push_back({.t = m.t,
                       .quantity = quantity(observation.quantity.text),
                       .cost = cost("data", cost_names),
                       .is_datum = true,
                       .eta = m.value,
-                      .sigma = m.sigma});
+                      .sigma = m.sigma,
+                      .residual = num_residuals_++});
   }
-  std::ranges::stable_sort(terms_, {}, &Term::t);
-  for (const Term& term : terms_) {
-    if (term.t >= t0_ && term.t <= t1_) continue;
-    throw base::InputError(experiment_.place,
-                           fmt::format("experiment \"{}\": a sample at {:g} lies outside [{:g}, "
-                                       "{:g}], where it is integrated.",
-                                       experiment_.id, term.t, t0_, t1_));
+  for (std::size_t o = 0; o < experiment_.observations.size(); ++o) {
+    if (experiment_.observations[o].kind == kQuantityKind) continue;
+    std::vector<Measurement> own;
+    for (const Measurement& m : all) {
+      if (m.observation == static_cast<int>(o)) own.push_back(m);
+    }
+    if (!own.empty()) add_group(static_cast<int>(o), own, cost("data", cost_names));
   }
 }
 
-double Objective::Part::cost_of(const Term& term, double y, double& slope) const {
-  if (!term.is_datum) {
-    slope = 1;
-    return y;
+void Objective::Part::add_group(int index, const std::vector<Measurement>& measurements,
+                                int cost_index) {
+  const auto& observation = experiment_.observations[static_cast<std::size_t>(index)];
+  const ObservationKind& kind = kind_of(observation);
+  auto rows = kind.sample_rows(observation, measurements);
+  if (!rows) refuse(observation.place, fmt::format("observes by \"{}\"", observation.kind));
+  const int q = quantity(kind.quantity_of(observation).text);
+  for (std::size_t i = 0; i < rows->samples().size(); ++i) {
+    const Measurement& m = measurements[static_cast<std::size_t>(rows->samples()[i])];
+    terms_.push_back({.t = m.t,
+                      .quantity = q,
+                      .cost = cost_index,
+                      .is_datum = true,
+                      .eta = m.value,
+                      .sigma = m.sigma,
+                      .group = static_cast<int>(groups_.size()),
+                      .member = static_cast<int>(i)});
   }
-  double difference = y - term.eta;
-  // A joint angle is known up to whole turns: the datum tells which.
-  if (observer_->is_angle(term.quantity)) {
-    constexpr double kTurn = 2 * std::numbers::pi;
-    difference -= kTurn * std::round(difference / kTurn);
+  const int size = rows->size();
+  const std::size_t num_samples = rows->samples().size();
+  groups_.push_back({.rows = std::move(rows),
+                     .first_residual = num_residuals_,
+                     .terms = std::vector<std::size_t>(num_samples)});
+  num_residuals_ += size;
+}
+
+Eigen::VectorXd Objective::Part::of_group(const Group& group, const Eigen::VectorXd& values) const {
+  Eigen::VectorXd out(std::ssize(group.terms));
+  for (std::size_t i = 0; i < group.terms.size(); ++i) {
+    out[static_cast<Eigen::Index>(i)] = values[static_cast<Eigen::Index>(group.terms[i])];
   }
-  const double r = difference / term.sigma;
-  slope = r / term.sigma;
-  return 0.5 * r * r;
+  return out;
+}
+
+std::string Objective::Part::find_residuals(Eigen::VectorXd& r) const {
+  r.setZero(num_residuals_);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& term = terms_[i];
+    if (term.residual < 0) continue;
+    r[term.residual] = (y_[static_cast<Eigen::Index>(i)] - term.eta) / term.sigma;
+  }
+  for (const Group& group : groups_) {
+    const Eigen::VectorXd y = of_group(group, y_);
+    if (const auto why = group.rows->missing(y); !why.empty()) {
+      return fmt::format("experiment \"{}\": {}", experiment_.id, why);
+    }
+    r.segment(group.first_residual, group.rows->size()) = group.rows->residuals(y);
+  }
+  return "";
+}
+
+void Objective::Part::pull_residuals(const Eigen::VectorXd& r_bar) {
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& term = terms_[i];
+    if (term.residual < 0) continue;
+    slopes_[static_cast<Eigen::Index>(i)] = r_bar[term.residual] / term.sigma;
+  }
+  for (const Group& group : groups_) {
+    const Eigen::VectorXd bar = group.rows->pull_back(
+        of_group(group, y_), r_bar.segment(group.first_residual, group.rows->size()));
+    for (std::size_t i = 0; i < group.terms.size(); ++i) {
+      slopes_[static_cast<Eigen::Index>(group.terms[i])] = bar[static_cast<Eigen::Index>(i)];
+    }
+  }
+}
+
+std::string Objective::Part::assess(ObjectiveValue& value) {
+  slopes_.setZero(std::ssize(terms_));
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& term = terms_[i];
+    if (term.is_datum) continue;
+    value.costs[static_cast<std::size_t>(term.cost)] += y_[static_cast<Eigen::Index>(i)];
+    slopes_[static_cast<Eigen::Index>(i)] = 1;
+  }
+  if (num_residuals_ == 0) return "";
+  Eigen::VectorXd r;
+  if (auto why = find_residuals(r); !why.empty()) return why;
+  const auto datum = std::ranges::find_if(terms_, &Term::is_datum);
+  value.costs[static_cast<std::size_t>(datum->cost)] += 0.5 * r.squaredNorm();
+  pull_residuals(r);
+  return "";
 }
 
 void Objective::Part::bind(VecIn p) {
@@ -235,52 +323,68 @@ std::string Objective::Part::outcome(const integrate::Result& result) const {
 }
 
 std::string Objective::Part::look(const integrate::Sample& sample, std::size_t first,
-                                  std::size_t last, ObjectiveValue& value) {
+                                  std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
-    const double y = values_[static_cast<std::size_t>(terms_[i].quantity)];
-    value.costs[static_cast<std::size_t>(terms_[i].cost)] += cost_of(terms_[i], y, slopes_[i]);
+    const auto row = static_cast<Eigen::Index>(i);
+    const int q = terms_[i].quantity;
+    double y = values_[static_cast<std::size_t>(q)];
     if (!std::isfinite(y)) {
       return fmt::format("experiment \"{}\": \"{}\" is not finite at t = {:g} s", experiment_.id,
-                         quantities_[static_cast<std::size_t>(terms_[i].quantity)], sample.t);
+                         quantities_[static_cast<std::size_t>(q)], sample.t);
     }
+    // A joint angle is known up to whole turns: the datum tells which.
+    if (terms_[i].is_datum && observer_->is_angle(q)) {
+      constexpr double kTurn = 2 * std::numbers::pi;
+      y -= kTurn * std::round((y - terms_[i].eta) / kTurn);
+    }
+    y_[row] = y;
+    for (Eigen::Index j = 0; j < dy_.cols(); ++j) dy_(row, j) = dvalues_(q, static_cast<int>(j));
   }
   return "";
 }
 
-/// The value; with dJ_dp also the gradient by directions, one for each unknown.
-std::string Objective::Part::run_forward(ObjectiveValue& value, Eigen::VectorXd* dJ_dp) {
-  const auto start_time = objective_part::Clock::now();
-  const int ny = system_.sizes().ny(), np = system_.sizes().np;
-  const int k = dJ_dp ? static_cast<int>(dJ_dp->size()) : 0;
-  auto ws = system_.make_workspace(k), sample_ws = system_.make_workspace(k);
-  Directions dp(np, k);
-  for (int i = 0; i < np && k > 0; ++i) {
-    if (source_[static_cast<std::size_t>(i)] >= 0) dp(i, source_[static_cast<std::size_t>(i)]) = 1;
+/// Of the unknowns' directions, that `running_` is bound to.
+std::string Objective::Part::begin_directions(integrate::State& state) const {
+  const int k = static_cast<int>(dy_.cols());
+  state.W.resize(system_.sizes().ny(), k);
+  system_.start_directions(*running_, state.W);
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    for (int j = 0; given_[i] && j < k; ++j) state.W(static_cast<int>(i), j) = 0;
   }
-  for (auto* w : {ws.get(), sample_ws.get()}) {
-    system_.bind(*w, p_);
-    if (k > 0) system_.bind_directions(*w, dp);
+  if (!objective_part::has_invariants(system_)) return "";
+  const dynamics::Status status = system_.project_directions(*running_, state.W);
+  return status == dynamics::Status::kOk ? "" : dynamics::text(status);
+}
+
+std::string Objective::Part::run(ObjectiveValue& value, const Eigen::MatrixXd* V,
+                                 integrate::Tape* tape) {
+  const int ny = system_.sizes().ny(), np = system_.sizes().np;
+  const int k = V ? static_cast<int>(V->cols()) : 0;
+  y_.setZero(std::ssize(terms_));
+  dy_.setZero(std::ssize(terms_), k);
+  running_ = system_.make_workspace(tape ? math::kLanes : k);
+  auto sample_ws = system_.make_workspace(k);
+  for (auto* ws : {running_.get(), sample_ws.get()}) system_.bind(*ws, p_);
+  if (k > 0) {
+    Directions dp(np, k);
+    for (int i = 0; i < np; ++i) {
+      const int from = source_[static_cast<std::size_t>(i)];
+      for (int j = 0; from >= 0 && j < k; ++j) dp(i, j) = (*V)(from, j);
+    }
+    for (auto* ws : {running_.get(), sample_ws.get()}) system_.bind_directions(*ws, dp);
   }
   integrate::State state;
-  std::string why = begin(state, *ws);
+  std::string why = begin(state, *running_);
+  if (why.empty() && k > 0) why = begin_directions(state);
   if (!why.empty()) return why;
   integrate::Sample sample;
   sample.y.resize(static_cast<std::size_t>(ny));
   sample.z.resize(state.z.size());
   if (k > 0) {
-    state.W.resize(ny, k);
-    system_.start_directions(*ws, state.W);
-    for (std::size_t i = 0; i < given_.size(); ++i) {
-      for (int j = 0; given_[i] && j < k; ++j) state.W(static_cast<int>(i), j) = 0;
-    }
-    if (objective_part::has_invariants(system_)) {
-      const dynamics::Status status = system_.project_directions(*ws, state.W);
-      if (status != dynamics::Status::kOk) return dynamics::text(status);
-    }
     sample.W.resize(ny, k);
     sample.dz.resize(system_.sizes().nz, k);
-    dvalues_.resize(observer_->size(), k);
   }
+  dvalues_.resize(observer_->size(), k);
   const auto on_step = [&](const integrate::AcceptedStep& step) {
     for_terms(step.t0, step.t1, [&](std::size_t first, std::size_t last, double t) {
       if (!why.empty()) return;
@@ -289,20 +393,21 @@ std::string Objective::Part::run_forward(ObjectiveValue& value, Eigen::VectorXd*
         status = observe_sample(system_, *sample_ws, *observer_, sample, values_, dvalues_);
       }
       why = status == dynamics::Status::kOk
-                ? look(sample, first, last, value)
+                ? look(sample, first, last)
                 : fmt::format("experiment \"{}\", t = {:g} s: {}", experiment_.id, t,
                               dynamics::text(status));
-      for (std::size_t i = first; i < last && why.empty(); ++i) {
-        for (int j = 0; j < k; ++j) (*dJ_dp)[j] += slopes_[i] * dvalues_(terms_[i].quantity, j);
-      }
     });
+    if (why.empty()) why = watch_motion(step, *sample_ws, sample);
     return why.empty();
   };
-  const auto result = integrate::Integrator(system_, *ws, options_).run(state, t1_, on_step);
+  const auto result =
+      integrate::Integrator(system_, *running_, options_).run(state, t1_, on_step, nullptr, tape);
   value.work.steps += result.statistics.steps;
   value.work.events += static_cast<std::int64_t>(result.events.size());
-  (k > 0 ? value.work.seconds_gradient : value.work.seconds_forward) +=
-      objective_part::seconds_since(start_time);
+  if (tape) {
+    value.work.tape_bytes = std::max(value.work.tape_bytes, tape->bytes());
+    value.work.tape_stride = std::max(value.work.tape_stride, tape->stride());
+  }
   return why.empty() ? outcome(result) : why;
 }
 
@@ -324,7 +429,7 @@ std::string Objective::Part::pull_terms(const integrate::ReverseStep& step,
     std::ranges::fill(z_bar, 0.0);
     std::ranges::fill(seeds, 0.0);
     for (std::size_t i = first; i < last; ++i) {
-      seeds[static_cast<std::size_t>(terms_[i].quantity)] += slopes_[i];
+      seeds[static_cast<std::size_t>(terms_[i].quantity)] += slopes_[static_cast<Eigen::Index>(i)];
     }
     if (status == dynamics::Status::kOk) {
       // Observing forgets the projection: what it pulls back comes from another workspace.
@@ -349,82 +454,191 @@ std::string Objective::Part::pull_terms(const integrate::ReverseStep& step,
   return why;
 }
 
-std::string Objective::Part::run_adjoint(ObjectiveValue& value, Eigen::VectorXd& dJ_dp) {
-  const auto start_time = objective_part::Clock::now();
-  const int ny = system_.sizes().ny();
-  auto ws = system_.make_workspace(math::kLanes), sample_ws = system_.make_workspace(0);
-  system_.bind(*ws, p_);
-  system_.bind(*sample_ws, p_);
-  integrate::State state;
-  std::string why = begin(state, *ws);
+std::string Objective::Part::pull_start(dynamics::Workspace& ws, std::vector<double>& bar) {
+  integrate::State first;
+  std::string why = begin(first, ws);
   if (!why.empty()) return why;
-  integrate::Sample sample;
-  sample.y.resize(static_cast<std::size_t>(ny));
-  sample.z.resize(state.z.size());
-  const auto on_step = [&](const integrate::AcceptedStep& step) {
-    for_terms(step.t0, step.t1, [&](std::size_t first, std::size_t last, double t) {
-      if (!why.empty()) return;
-      dynamics::Status status = take_sample(system_, *sample_ws, options_, step, t, sample);
-      if (status == dynamics::Status::kOk) {
-        status = observe_sample(system_, *sample_ws, *observer_, sample, values_, dvalues_);
-      }
-      why = status == dynamics::Status::kOk
-                ? look(sample, first, last, value)
-                : fmt::format("experiment \"{}\", t = {:g} s: {}", experiment_.id, t,
-                              dynamics::text(status));
-    });
-    return why.empty();
-  };
-  integrate::Tape tape(memory_);
-  const auto result =
-      integrate::Integrator(system_, *ws, options_).run(state, t1_, on_step, nullptr, &tape);
-  value.work.steps += result.statistics.steps;
-  value.work.events += static_cast<std::int64_t>(result.events.size());
-  value.work.seconds_forward += objective_part::seconds_since(start_time);
-  value.work.tape_bytes = std::max(value.work.tape_bytes, tape.bytes());
-  value.work.tape_stride = std::max(value.work.tape_stride, tape.stride());
-  if (why.empty()) why = outcome(result);
-  if (!why.empty()) return why;
+  if (objective_part::has_invariants(system_)) {
+    const dynamics::Status status = system_.pull_back_projection(ws, bar);
+    if (status != dynamics::Status::kOk) {
+      return fmt::format("experiment \"{}\", adjoint of the start: {}", experiment_.id,
+                         dynamics::text(status));
+    }
+  }
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    if (given_[i]) bar[i] = 0;
+  }
+  system_.pull_back_start(ws, bar);
+  return "";
+}
 
-  integrate::Adjoint adjoint(system_, *ws, options_, tape);
-  observing_ = system_.make_bound_copy(*ws, math::kLanes);
+void Objective::Part::add_gradient(const std::vector<double>& by_parameter,
+                                   Eigen::VectorXd& dJ_dp) const {
+  for (std::size_t i = 0; i < p_.size(); ++i) {
+    if (source_[i] >= 0) dJ_dp[source_[i]] += by_parameter[i];
+  }
+}
+
+std::string Objective::Part::run_back(const integrate::Tape& tape, Eigen::VectorXd& dJ_dp,
+                                      AdjointPath* path) {
+  integrate::Adjoint adjoint(system_, *running_, options_, tape);
+  observing_ = system_.make_bound_copy(*running_, math::kLanes);
   system_.clear_parameter_adjoint(*observing_);
-  std::vector<double> bar(static_cast<std::size_t>(ny), 0.0);
-  dynamics::Status status = adjoint.run(bar, [&](const integrate::ReverseStep& step) {
+  std::string why;
+  std::vector<double> bar(static_cast<std::size_t>(system_.sizes().ny()), 0.0);
+  const dynamics::Status status = adjoint.run(bar, [&](const integrate::ReverseStep& step) {
+    if (path) {
+      path->t.push_back(step.end);
+      path->ybar.emplace_back(step.end_bar.begin(), step.end_bar.end());
+    }
     if (why.empty()) why = pull_terms(step, adjoint.workspace());
   });
-  // The start, transposed.
-  if (status == dynamics::Status::kOk && why.empty()) {
-    integrate::State first;
-    why = begin(first, adjoint.workspace());
-    if (why.empty() && objective_part::has_invariants(system_)) {
-      status = system_.pull_back_projection(adjoint.workspace(), bar);
-    }
-    for (std::size_t i = 0; i < given_.size(); ++i) {
-      if (given_[i]) bar[i] = 0;
-    }
-    system_.pull_back_start(adjoint.workspace(), bar);
-  }
   if (status != dynamics::Status::kOk) {
     return fmt::format("experiment \"{}\", adjoint: {}", experiment_.id, dynamics::text(status));
   }
+  if (path) {
+    path->t.push_back(t0_);
+    path->ybar.push_back(bar);
+    std::ranges::reverse(path->t);
+    std::ranges::reverse(path->ybar);
+  }
+  if (why.empty()) why = pull_start(adjoint.workspace(), bar);
   if (!why.empty()) return why;
   system_.move_parameter_adjoint(*observing_, adjoint.workspace());
   std::vector<double> gradient(p_.size(), 0.0);
   adjoint.add_parameter_gradient(gradient);
-  for (std::size_t i = 0; i < p_.size(); ++i) {
-    if (source_[i] >= 0) dJ_dp[source_[i]] += gradient[i];
-  }
-  value.work.seconds_gradient += objective_part::seconds_since(start_time);
+  add_gradient(gradient, dJ_dp);
   return "";
 }
 
-void Objective::Part::evaluate(VecIn p, const GradientBy* by, ObjectiveValue& value,
-                               Eigen::VectorXd* dJ_dp) {
+/// The states of motion_ inside a step.
+std::string Objective::Part::watch_motion(const integrate::AcceptedStep& step,
+                                          dynamics::Workspace& ws, integrate::Sample& sample) {
+  while (motion_.y.size() < motion_.t.size()) {
+    const double t = motion_.t[motion_.y.size()];
+    if (t > step.t1) return "";
+    const dynamics::Status status = take_sample(system_, ws, options_, step, t, sample);
+    if (status != dynamics::Status::kOk) {
+      return fmt::format("experiment \"{}\", t = {:g} s: {}", experiment_.id, t,
+                         dynamics::text(status));
+    }
+    motion_.mode = sample.mode;
+    motion_.y.push_back(sample.y);
+  }
+  return "";
+}
+
+std::string Objective::Part::run_continuous(Eigen::VectorXd& dJ_dp, AdjointPath* path) {
+  integrate::ContinuousAdjoint adjoint(system_, *running_);
+  observing_ = system_.make_bound_copy(*running_, math::kLanes);
+  system_.clear_parameter_adjoint(*observing_);
+  std::vector<double> bar(static_cast<std::size_t>(system_.sizes().ny()), 0.0),
+      seeds(quantities_.size(), 0.0);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    seeds[static_cast<std::size_t>(terms_[i].quantity)] += slopes_[static_cast<Eigen::Index>(i)];
+  }
+  dynamics::Status status = system_.observe(
+      *observing_, *observer_,
+      {.t = t1_, .y = motion_.y.back(), .z = {}, .mode = motion_.mode, .offset = {}}, values_);
+  if (status == dynamics::Status::kOk) {
+    dynamics::Pulled to{.t = 0, .y = bar, .z = {}};
+    system_.pull_back_observation(*observing_, *observer_, seeds, to);
+    status = adjoint.run(motion_, bar);
+  }
+  if (status != dynamics::Status::kOk) {
+    return fmt::format("experiment \"{}\", continuous adjoint: {}", experiment_.id,
+                       dynamics::text(status));
+  }
+  if (path) {
+    path->t = motion_.t;
+    path->ybar = adjoint.sensitivities();
+  }
+  std::string why = pull_start(adjoint.workspace(), bar);
+  if (!why.empty()) return why;
+  system_.move_parameter_adjoint(*observing_, adjoint.workspace());
+  std::vector<double> gradient(p_.size(), 0.0);
+  adjoint.add_parameter_gradient(gradient);
+  add_gradient(gradient, dJ_dp);
+  return "";
+}
+
+void Objective::Part::evaluate(VecIn p, const GradientBy* by, int continuous_steps,
+                               ObjectiveValue& value, Eigen::VectorXd* dJ_dp, AdjointPath* path) {
+  const auto start_time = objective_part::Clock::now();
   bind(p);
   const bool by_adjoint = by && *by == GradientBy::kAdjoint;
-  const std::string why = by_adjoint ? run_adjoint(value, *dJ_dp) : run_forward(value, dJ_dp);
+  const bool by_directions = by && *by == GradientBy::kForward;
+  const bool is_continuous = by && *by == GradientBy::kContinuous;
+  motion_ = {};
+  if (is_continuous) {
+    const auto inside = [&](const Term& term) { return term.t < t1_; };
+    if (std::ranges::any_of(terms_, inside)) {
+      throw base::InputError(
+          experiment_.place,
+          fmt::format("experiment \"{}\": has samples, which the continuous adjoint cannot treat; "
+                      "it knows <integral> and <final>.",
+                      experiment_.id));
+    }
+    for (int i = 0; i <= continuous_steps; ++i) {
+      motion_.t.push_back(t0_ + (t1_ - t0_) * i / continuous_steps);
+    }
+  }
+  std::optional<integrate::Tape> tape;
+  if (by_adjoint) tape.emplace(memory_);
+  Eigen::MatrixXd V;
+  if (by_directions) V.setIdentity(dJ_dp->size(), dJ_dp->size());
+  const auto events = value.work.events;
+  std::string why = run(value, by_directions ? &V : nullptr, tape ? &*tape : nullptr);
+  if (!by_directions) value.work.seconds_forward += objective_part::seconds_since(start_time);
+  if (why.empty() && is_continuous && value.work.events > events) {
+    why = fmt::format(
+        "experiment \"{}\" has events, across which the continuous adjoint does not "
+        "go; the discrete one does",
+        experiment_.id);
+  }
+  if (path && why.empty()) {
+    path->experiment = experiment_.id;
+    path->states = system_.state_names();
+  }
+  if (why.empty()) why = assess(value);
+  if (why.empty() && by_adjoint) why = run_back(*tape, *dJ_dp, path);
+  if (why.empty() && is_continuous) why = run_continuous(*dJ_dp, path);
+  if (why.empty() && by_directions) dJ_dp->noalias() += dy_.transpose() * slopes_;
+  if (by) value.work.seconds_gradient += objective_part::seconds_since(start_time);
   if (value.why.empty()) value.why = why;
+}
+
+std::string Objective::Part::linearize(VecIn p, ObjectiveValue& value, Eigen::VectorXd& r) {
+  bind(p);
+  tape_ = std::make_unique<integrate::Tape>(memory_);
+  std::string why = run(value, nullptr, tape_.get());
+  return why.empty() ? find_residuals(r) : why;
+}
+
+std::string Objective::Part::times(VecIn v, ObjectiveValue& value, Eigen::VectorXd& dr) {
+  // The way back needs the workspace of the run that was taped.
+  auto taped = std::move(running_);
+  const Eigen::MatrixXd V = v;
+  std::string why = run(value, &V, nullptr);
+  running_ = std::move(taped);
+  if (!why.empty()) return why;
+  dr.setZero(num_residuals_);
+  const Eigen::VectorXd dy = dy_.col(0);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& term = terms_[i];
+    if (term.residual >= 0) dr[term.residual] = dy[static_cast<Eigen::Index>(i)] / term.sigma;
+  }
+  for (const Group& group : groups_) {
+    dr.segment(group.first_residual, group.rows->size()) =
+        group.rows->push_forward(of_group(group, y_), of_group(group, dy));
+  }
+  return "";
+}
+
+std::string Objective::Part::transposed_times(VecIn u, Eigen::VectorXd& Jt_u) {
+  slopes_.setZero(std::ssize(terms_));
+  pull_residuals(u);
+  return run_back(*tape_, Jt_u);
 }
 
 }  // namespace parfait::estimate

@@ -7,6 +7,7 @@
 #include "parfait/estimate/problem/check_problem_parts.h"
 #include "parfait/estimate/problem/measurements.h"
 #include "parfait/estimate/problem/problem.h"
+#include "parfait/estimate/problem/sample_rows.h"
 
 namespace parfait::estimate {
 
@@ -60,6 +61,9 @@ class ObservationKind {
   virtual std::vector<CollectiveRow> make_rows(const Observation& observation,
                                                const std::vector<Measurement>& measurements,
                                                RowBuilder& builder) const;
+  /// The same rows as functions of the samples alone, for gradients; null: it has none.
+  virtual std::unique_ptr<const SampleRows> sample_rows(
+      const Observation& observation, const std::vector<Measurement>& measurements) const;
 };
 
 /// All kinds, the one for `quantity` first.

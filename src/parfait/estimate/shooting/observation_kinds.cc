@@ -49,6 +49,11 @@ std::vector<CollectiveRow> ObservationKind::make_rows(const Observation&,
   return {};
 }
 
+std::unique_ptr<const SampleRows> ObservationKind::sample_rows(
+    const Observation&, const std::vector<Measurement>&) const {
+  return nullptr;
+}
+
 const ObservationKind& kind_of(const Observation& observation) {
   const ObservationKind* kind = find_observation_kind(observation.kind);
   return kind != nullptr ? *kind : *observation_kinds().front();

@@ -13,6 +13,8 @@ void fields(Archive& a, typename Archive::template Ref<result::Minimization::Par
   a("upper", p.upper, std::numeric_limits<double>::infinity());
   a("gradient", p.gradient);
   a("at_bound", p.at_bound);
+  a.optional("sd", p.sd);
+  a.unless_empty("ci95", p.ci95);
 }
 
 template <class Archive>

@@ -18,20 +18,28 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr int kLevels = 7;
 
 Html parameters_table(const result::Minimization& found) {
-  Table table{
-      .caption = "Values without intervals: a fit without --method says how well they are known",
-      .columns = {{"parameter"},
-                  {"value", Table::Kind::kNumber},
-                  {"first guess", Table::Kind::kNumber},
-                  {"lower", Table::Kind::kNumber},
-                  {"upper", Table::Kind::kNumber},
-                  {"gradient", Table::Kind::kNumber, "dJ/dp"},
-                  {""}}};
+  const bool has_sd =
+      std::ranges::any_of(found.parameters, [](const auto& p) { return p.sd.has_value(); });
+  Table table{.caption = has_sd ? "Standard deviations and intervals by a last linearization, as "
+                                  "Gauss–Newton gives them"
+                                : "Values without intervals",
+              .columns = {{"parameter"},
+                          {"value", Table::Kind::kNumber},
+                          {"± sd", Table::Kind::kNumber},
+                          {"95 % interval"},
+                          {"first guess", Table::Kind::kNumber},
+                          {"lower", Table::Kind::kNumber},
+                          {"upper", Table::Kind::kNumber},
+                          {"gradient", Table::Kind::kNumber, "dJ/dp"},
+                          {""}}};
   const auto bound = [](double x) { return std::isfinite(x) ? number(x, 6) : text("–"); };
   for (const auto& p : found.parameters) {
-    table.rows.push_back({text(p.id), number(p.value, 7), number(p.initial, 6), bound(p.lower),
-                          bound(p.upper), number(p.gradient, 3),
-                          text(p.at_bound ? "at its bound" : "")});
+    const Html interval =
+        p.sd ? text(fmt::format("[{}, {}]", rounded(p.ci95[0], 5), rounded(p.ci95[1], 5)))
+             : text("–");
+    table.rows.push_back({text(p.id), number(p.value, 7), p.sd ? number(*p.sd, 3) : text("–"),
+                          interval, number(p.initial, 6), bound(p.lower), bound(p.upper),
+                          number(p.gradient, 3), text(p.at_bound ? "at its bound" : "")});
   }
   return html(table);
 }

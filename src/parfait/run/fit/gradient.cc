@@ -43,11 +43,43 @@ double bytes_of(const std::string& text, const std::string& what) {
 namespace gradient_run {
 namespace {
 
+GradientBy way_of(const GradientRequest& request) {
+  if (request.continuous_steps < 2) {
+    throw base::InputError(
+        fmt::format("--adjoint-steps {}: must be at least 2.", request.continuous_steps));
+  }
+  for (const auto by : {GradientBy::kAdjoint, GradientBy::kForward, GradientBy::kContinuous}) {
+    if (request.by != text(by)) continue;
+    if (request.adjoints && by == GradientBy::kForward) {
+      throw base::InputError("--adjoint-out: directions have no adjoint variables.");
+    }
+    return by;
+  }
+  throw base::InputError(
+      fmt::format("--by {}: must be adjoint, forward or continuous.", request.by));
+}
+
+/// t and dJ/dy of each state where it was kept; experiments one after the other.
+std::string adjoint_table(const std::vector<estimate::AdjointPath>& paths) {
+  std::string out;
+  for (const auto& path : paths) {
+    if (out.empty() || path.states != paths.front().states) {
+      out += "experiment,t";
+      for (const auto& state : path.states) out += "," + state;
+      out += "\n";
+    }
+    for (std::size_t i = 0; i < path.t.size(); ++i) {
+      out += fmt::format("{},{}", path.experiment, path.t[i]);
+      for (const double x : path.ybar[i]) out += fmt::format(",{}", x);
+      out += "\n";
+    }
+  }
+  return out;
+}
+
 GradientRun differentiate(const GradientRequest& request, Job& job) {
   Stopwatch watch;
-  if (request.by != "adjoint" && request.by != "forward") {
-    throw base::InputError(fmt::format("--by {}: must be adjoint or forward.", request.by));
-  }
+  const GradientBy by = way_of(request);
   const double memory = request.memory.empty() ? 1e9 : bytes_of(request.memory, "--memory");
   estimate::Problem problem = request.problem ? *request.problem : io::parse_problem(request.file);
   set_values(request.set, problem);
@@ -65,7 +97,6 @@ GradientRun differentiate(const GradientRequest& request, Job& job) {
   out.by = request.by;
   run.timing.add("read", watch.lap());
 
-  const auto by = request.by == "adjoint" ? GradientBy::kAdjoint : GradientBy::kForward;
   if (by == GradientBy::kAdjoint || request.check) {
     for (const auto& id : objective.without_pull_backs()) {
       out.verdict.warnings.push_back(fmt::format(
@@ -81,11 +112,14 @@ GradientRun differentiate(const GradientRequest& request, Job& job) {
   run.timing.add("value", run.seconds_forward);
   Eigen::VectorXd gradient, other;
   auto value = plain;
+  objective.set_continuous_steps(request.continuous_steps);
+  if (request.adjoints) objective.keep_adjoints();
   if (plain.exists()) value = objective.gradient(p, by, gradient);
+  run.adjoints = objective.adjoints();
   run.seconds_gradient = watch.lap();
   run.timing.add(request.by, run.seconds_gradient);
   if (value.exists() && request.check) {
-    const auto against = by == GradientBy::kAdjoint ? GradientBy::kForward : GradientBy::kAdjoint;
+    const auto against = by == GradientBy::kForward ? GradientBy::kAdjoint : GradientBy::kForward;
     const auto checked = objective.gradient(p, against, other);
     if (!checked.exists()) value.why = checked.why;
     run.timing.add(text(against), watch.lap());
@@ -105,7 +139,7 @@ GradientRun differentiate(const GradientRequest& request, Job& job) {
   out.tape_bytes = value.work.tape_bytes;
   out.tape_stride = value.work.tape_stride;
   if (by == GradientBy::kForward) std::swap(gradient, other);  // `gradient`: by adjoint, if any
-  const Eigen::VectorXd& asked = by == GradientBy::kAdjoint ? gradient : other;
+  const Eigen::VectorXd& asked = by == GradientBy::kForward ? other : gradient;
   for (int i = 0; i < objective.size(); ++i) {
     result::Gradient::Entry entry;
     entry.parameter = objective.unknowns().estimate(i).parameter;
@@ -141,6 +175,9 @@ std::filesystem::path save(GradientRun& run, const std::filesystem::path& target
       table += fmt::format("{},{},{},{}\n", e.parameter, e.value, e.gradient, e.relative);
     }
     folder.write("gradient.csv", table);
+    if (!run.adjoints.empty()) {
+      folder.write("adjoint.csv", gradient_run::adjoint_table(run.adjoints));
+    }
   }
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});

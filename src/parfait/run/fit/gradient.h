@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/estimate/objective/objective.h"
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/result/gradient.h"
 #include "parfait/result/verdict.h"
@@ -18,7 +19,9 @@ struct GradientRequest {
   std::string file;                            ///< problem file
   std::optional<estimate::Problem> problem{};  ///< instead of the file
   std::vector<Setting> set{};                  ///< initial values, or conditions
-  std::string by = "adjoint";                  ///< or "forward"
+  std::string by = "adjoint";                  ///< or "forward", "continuous"
+  int continuous_steps = 1000;                 ///< of "continuous", equal ones
+  bool adjoints = false;                       ///< also dJ/dy(t): adjoint.csv
   std::string memory{};  ///< of the states an adjoint keeps: "256MB", "1e9"; empty: 1 GB
   bool check = false;    ///< both ways, compared
   std::filesystem::path out{};
@@ -29,6 +32,7 @@ struct GradientRun {
   result::Timing timing;
   /// Seconds of the gradient and of its runs forward alone, without tape and directions.
   double seconds_gradient = 0, seconds_forward = 0;
+  std::vector<estimate::AdjointPath> adjoints{};  ///< if asked for
 
   bool finished() const { return !result.verdict.partial; }
 };
@@ -37,7 +41,7 @@ struct GradientRun {
 /// `stop` of the callbacks ends it with the status "interrupted".
 GradientRun find_gradient(const GradientRequest& request, const Callbacks& callbacks = {});
 
-/// result.json, gradient.csv and timing.json, in one piece.
+/// result.json, gradient.csv, timing.json and, if asked for, adjoint.csv, in one piece.
 std::filesystem::path save(GradientRun& run, const std::filesystem::path& folder);
 
 /// "16MB", "2 GB", "4096" in bytes. InputError if it is no such thing.

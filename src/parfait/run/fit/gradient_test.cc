@@ -62,6 +62,107 @@ TEST(Gradient, OfThePendulumWithVelocitiesInItsCost) {
          {{"d", -0.0556819194497}, {"m", 0.0222727677799}, {"g", 0.3419791578569}});
 }
 
+TEST(Gradient, OfTheAdjointEquationsConvergesToTheTranspose) {
+  // Oberpeilsteiner (2018), 3.3.4, with consistent end conditions: of second order; of first where
+  // a constraint depends on the parameter (the length). The cost has velocities at the end, so that
+  // w, zeta and eta are all different from zero there.
+  const std::map<std::string, double> exact = {
+      {"d", -0.0556819194497}, {"m", 0.0222727677799}, {"g", 0.3419791578569}};
+  std::map<std::string, std::vector<double>> errors;
+  for (const int steps : {200, 400, 800, 1600}) {
+    GradientRequest request;
+    request.file = kExamples + "pendulum_problem.xml";
+    request.by = "continuous";
+    request.continuous_steps = steps;
+    request.check = true;
+    const auto run = find_gradient(request);
+    ASSERT_TRUE(run.finished()) << run.result.verdict.message;
+    for (const auto& entry : run.result.gradient) {
+      const auto known = exact.find(entry.parameter);
+      const double right = known == exact.end() ? *entry.forward : known->second;
+      errors[entry.parameter].push_back(std::abs(entry.gradient - right));
+    }
+  }
+  for (const auto& [parameter, error] : errors) {
+    const double order = std::log2(error[2] / error[3]);
+    EXPECT_GT(order, exact.contains(parameter) ? 1.9 : 0.9) << parameter << " " << error[3];
+    EXPECT_LT(error[3], exact.contains(parameter) ? 3e-4 : 3e-3) << parameter;
+  }
+  // The errors of an independent program with the same end conditions and BDF.
+  const double published[] = {8.36e-4, 2.09e-4, 5.23e-5, 1.31e-5};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(errors["d"][i], published[i], 0.01 * published[i]);
+  }
+}
+
+TEST(Gradient, OfTheAdjointEquationsKnowsParametersOfConstraints) {
+  // The length is where the joint sits on the ball: without the terms of eta and zeta at the end
+  // the gradient would be wrong by its own size, with them it converges.
+  const Scratch scratch("continuous_adjoint");
+  std::filesystem::create_directories(scratch.path());
+  std::ofstream(scratch.path() / "ball.xml") << R"(<model id="ball">
+    <parameter id="L" initial="1.3"/> <parameter id="m" initial="1"/>
+    <body id="Ball" mass="m" center_of_mass="0 0 0" moment_of_inertia="0.02 0.02 0.03">
+      <position o="1.0939122802502654 0 -0.7023929975573797" x="0.8414709848078965 0 -0.5403023058681398"
+        y="0 1 0" z="0.5403023058681398 0 0.8414709848078965"/>
+      <velocity v="0.21071789926721394 0 0.32817368407507965" omega="0 -0.3 0"/>
+    </body>
+    <joint key="Revolute" id="Hinge"> <begin id="Inertial" z="0 1 0"/> <end id="Ball" o="(-L) 0 0" z="0 1 0"/> </joint>
+    <force key="Gravitation" id="Gravity" g="-9.81"/> </model>)";
+  const std::string text =
+      R"(<problem> <estimate parameter="L" initial="1.3"/> <estimate parameter="m" initial="1"/>
+    <experiment id="swing" model="ball.xml" end="1.5"> <cost id="J"> <integral> 0.5*(Ball.com.x - 0.2)^2 </integral>
+      <final> 0.5*(Ball.com.vx + 0.5*Ball.com.vz)^2 + 0.3*Ball.com.x </final> </cost> </experiment>
+    <options rtol="1e-11" atol="1e-12"/> </problem>)";
+  double error[2];
+  for (const int i : {0, 1}) {
+    GradientRequest request;
+    request.problem = io::parse_problem_text(text, scratch.path() / "problem.xml");
+    request.by = "continuous";
+    request.continuous_steps = i == 0 ? 1000 : 2000;
+    request.check = true;
+    const auto run = find_gradient(request);
+    ASSERT_TRUE(run.finished()) << run.result.verdict.message;
+    error[i] = std::abs(run.result.gradient[0].gradient - *run.result.gradient[0].forward);
+    EXPECT_GT(std::abs(*run.result.gradient[0].forward), 0.1);
+  }
+  EXPECT_LT(error[1], 0.6 * error[0]);
+  EXPECT_LT(error[1], 5e-3);
+}
+
+TEST(Gradient, AdjointVariablesAreTheSensitivityToTheState) {
+  // To the angle at the start and to its rate, known from elsewhere: along these directions of the
+  // state (o, e1, e2, e3) and of its rates, about -y.
+  const double s = 0.8414709848078965, c = 0.5403023058681398;
+  const double axes[3][3] = {{s, 0, -c}, {0, 1, 0}, {c, 0, s}};
+  for (const char* by : {"adjoint", "continuous"}) {
+    GradientRequest request;
+    request.file = kExamples + "pendulum_problem.xml";
+    request.adjoints = true;
+    request.by = by;
+    request.continuous_steps = 4000;
+    const auto run = find_gradient(request);
+    ASSERT_EQ(run.adjoints.size(), 1u) << run.result.verdict.message;
+    const auto& path = run.adjoints[0];
+    EXPECT_EQ(path.t.front(), 0);
+    EXPECT_NEAR(path.t.back(), 1.5, 1e-12);
+    const auto& bar = path.ybar.front();
+    ASSERT_EQ(bar.size(), path.states.size());
+    double by_angle = 0, by_rate = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double turned[3] = {-axes[i][2], 0, axes[i][0]};              // -y x e_i
+      const double twice[3] = {-0.3 * axes[i][0], 0, -0.3 * axes[i][2]};  // -y x (-0.3 y x e_i)
+      for (std::size_t k = 0; k < 3; ++k) {
+        by_angle += bar[3 + 3 * i + k] * turned[k] + bar[15 + 3 * i + k] * twice[k];
+        by_rate += bar[15 + 3 * i + k] * turned[k];
+      }
+    }
+    const double tolerance = request.by == "adjoint" ? 1e-8 : 2e-5;
+    EXPECT_NEAR(by_angle, -0.1542400081320, tolerance) << by;
+    EXPECT_NEAR(by_rate, -0.6049557375753, tolerance) << by;
+  }
+}
+
 TEST(Gradient, OfThePendulumWithThreeImpacts) {
   const std::map<std::string, double> expected = {{"m", 0.214025839037},
                                                   {"L", 4.850394491252},

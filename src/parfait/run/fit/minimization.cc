@@ -1,6 +1,7 @@
 #include "parfait/run/fit/minimization.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,9 @@
 
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
+#include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/objective/minimize.h"
+#include "parfait/estimate/objective/minimize_residuals.h"
 #include "parfait/estimate/objective/objective.h"
 #include "parfait/estimate/problem/check_problem.h"
 #include "parfait/io/problem/problem_file.h"
@@ -78,6 +81,130 @@ void add_contour(estimate::Objective& objective, const std::vector<estimate::Min
   }
 }
 
+/// A problem as the minimizers want it: functions of the scaled unknowns x.
+class Search {
+ public:
+  Search(const estimate::Problem& problem, estimate::Objective& objective, estimate::GradientBy by,
+         double memory)
+      : problem_(problem), objective_(objective), by_(by), memory_(memory) {}
+
+  estimate::MinimizeResult run(estimate::MinimizeOptions options,
+                               const std::function<bool(const estimate::MinimizeStep&)>& on_step) {
+    const estimate::Unknowns& x = objective_.unknowns();
+    if (options.method == estimate::Descent::kLsmr) {
+      return estimate::minimize_residuals(residuals(), x.initial(), x.lower(), x.upper(), sizes(),
+                                          options, on_step);
+    }
+    if (options.line_search == estimate::StepSearch::kParallel) {
+      options.values = [&](const std::vector<VectorXd>& points) { return values(points); };
+    }
+    const estimate::ScalarFunction f = [&](const VectorXd& at, double& value, VectorXd* g) {
+      const VectorXd p = x.values(at);
+      const auto found = g ? objective_.gradient(p, by_, *g) : objective_.value(p);
+      value = found.total;
+      if (g) g->array() *= x.derivatives(at).array();
+      return exists(found);
+    };
+    return estimate::minimize(f, x.initial(), x.lower(), x.upper(), options, on_step);
+  }
+
+  /// Why the last evaluation did not go well.
+  const std::string& why() const { return why_; }
+
+ private:
+  bool exists(const estimate::ObjectiveValue& value) {
+    why_ = value.why;
+    return value.exists();
+  }
+
+  estimate::ResidualFunction residuals() {
+    const estimate::Unknowns& x = objective_.unknowns();
+    return {.linearize =
+                [this, &x](const VectorXd& at, VectorXd& r) {
+                  dp_dx_ = x.derivatives(at);
+                  return exists(objective_.linearize(x.values(at), r));
+                },
+            .times =
+                [this](const VectorXd& v, VectorXd& Jv) {
+                  return exists(objective_.times(dp_dx_.cwiseProduct(v), Jv));
+                },
+            .transposed_times =
+                [this](const VectorXd& u, VectorXd& Jt_u) {
+                  if (!exists(objective_.transposed_times(u, Jt_u))) return false;
+                  Jt_u = dp_dx_.cwiseProduct(Jt_u);
+                  return true;
+                },
+            .value =
+                [this, &x](const VectorXd& at, double& f) {
+                  const auto found = objective_.value(x.values(at));
+                  f = found.total;
+                  return exists(found);
+                }};
+  }
+
+  /// Of the unknowns: what they are at the start, so that units do not matter; logarithms and
+  /// zeros 1.
+  VectorXd sizes() const {
+    const estimate::Unknowns& x = objective_.unknowns();
+    VectorXd out = x.initial().cwiseAbs();
+    for (int i = 0; i < x.size(); ++i) {
+      if (x.is_log(i) || out[i] == 0) out[i] = 1;
+    }
+    return out;
+  }
+
+  /// At several points at once, each with an objective of its own.
+  std::vector<double> values(const std::vector<VectorXd>& points) {
+    std::vector<double> out(points.size());
+    tbb::parallel_for(std::size_t{0}, points.size(), [&](std::size_t i) {
+      estimate::Objective own(problem_, memory_);
+      const auto found = own.value(own.unknowns().values(points[i]));
+      out[i] = found.exists() ? found.total : std::nan("");
+    });
+    return out;
+  }
+
+  const estimate::Problem& problem_;
+  estimate::Objective& objective_;
+  estimate::GradientBy by_;
+  double memory_;
+  VectorXd dp_dx_;  ///< where residuals were linearized
+  std::string why_;
+};
+
+/// How well least squares are known: Gauss-Newton, started where the minimum was found, says so
+/// after a linearization, if it stays there.
+void add_statistics(estimate::Problem problem, result::Minimization& to) {
+  for (std::size_t i = 0; i < to.parameters.size(); ++i) {
+    problem.estimates[i].initial = to.parameters[i].value;
+  }
+  const auto fit = estimate::fit(problem);
+  double farthest = 0;
+  for (std::size_t i = 0; i < to.parameters.size() && fit.has_values(); ++i) {
+    const auto& known = fit.estimates[i].statistics;
+    if (!std::isfinite(known.sd) || known.sd == 0) continue;
+    farthest = std::max(farthest, std::abs(known.value - to.parameters[i].value) / known.sd);
+  }
+  if (!fit.converged() || farthest > 0.1) {
+    to.verdict.warnings.push_back(
+        fit.converged()
+            ? fmt::format("Gauss-Newton does not stay at this minimum, but goes {:.2g} standard "
+                          "deviations away; intervals are left out.",
+                          farthest)
+            : "Gauss-Newton does not converge from this minimum; intervals are left out.");
+    return;
+  }
+  for (std::size_t i = 0; i < to.parameters.size(); ++i) {
+    const auto& known = fit.estimates[i].statistics;
+    if (!std::isfinite(known.sd) || known.sd == 0) continue;
+    to.parameters[i].sd = known.sd;
+    to.parameters[i].ci95 = {known.individual.low, known.individual.high};
+  }
+  for (const auto& finding : fit.identifiability.findings) {
+    to.verdict.warnings.push_back(finding.text);
+  }
+}
+
 MinimizationRun descend(const MinimizationRequest& request, Job& job,
                         const std::function<void(const result::Minimization::Step&)>& on_step) {
   Stopwatch watch;
@@ -92,6 +219,9 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
   if (request.gradient != "adjoint" && request.gradient != "forward") {
     throw base::InputError(
         fmt::format("--gradient {}: must be adjoint or forward.", request.gradient));
+  }
+  if (options.method == estimate::Descent::kLsmr && request.gradient != "adjoint") {
+    throw base::InputError("--gradient forward: the method lsmr needs products by adjoints.");
   }
   const auto by = request.gradient == "adjoint" ? estimate::GradientBy::kAdjoint
                                                 : estimate::GradientBy::kForward;
@@ -108,8 +238,8 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
                  .warnings = estimate::check(problem),
                  .origin = {request.arguments, ProblemSources(problem, {}).files()}};
   if (!request.out.empty()) check_replaceable(request.out);
-  estimate::Objective objective(
-      problem, request.memory.empty() ? 1e9 : bytes_of(request.memory, "--memory"));
+  const double memory = request.memory.empty() ? 1e9 : bytes_of(request.memory, "--memory");
+  estimate::Objective objective(problem, memory);
   const estimate::Unknowns& unknowns = objective.unknowns();
   std::array<int, 2> contour{};
   if (!request.contour.empty()) {
@@ -119,34 +249,23 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
       problem.experiments, [](const auto& experiment) { return !experiment.costs.empty(); });
   out.problem = request.file;
   out.method = text(options.method);
-  out.line_search = text(options.line_search);
+  const bool is_lsmr = options.method == estimate::Descent::kLsmr;
+  out.line_search = is_lsmr ? "" : text(options.line_search);
   out.by = request.gradient;
   run.timing.add("read", watch.lap());
 
-  std::string why;
-  const estimate::ScalarFunction f = [&](const Eigen::VectorXd& x, double& value,
-                                         Eigen::VectorXd* g) {
-    const Eigen::VectorXd p = unknowns.values(x);
-    const auto found = g ? objective.gradient(p, by, *g) : objective.value(p);
-    value = found.total;
-    why = found.why;
-    if (g) g->array() *= unknowns.derivatives(x).array();
-    return found.exists();
-  };
-  const auto found = estimate::minimize(f, unknowns.initial(), unknowns.lower(), unknowns.upper(),
-                                        options, [&](const estimate::MinimizeStep& step) {
-                                          const Eigen::VectorXd p = unknowns.values(step.x);
-                                          out.path.push_back({.iteration = step.iteration,
-                                                              .objective = step.f,
-                                                              .gradient = step.gradient,
-                                                              .length = step.length,
-                                                              .evaluations = step.evaluations,
-                                                              .values = {p.begin(), p.end()}});
-                                          if (on_step) {
-                                            job.tell([&] { on_step(out.path.back()); });
-                                          }
-                                          return !job.stopped();
-                                        });
+  Search search(problem, objective, by, memory);
+  const auto found = search.run(options, [&](const estimate::MinimizeStep& step) {
+    const Eigen::VectorXd p = unknowns.values(step.x);
+    out.path.push_back({.iteration = step.iteration,
+                        .objective = step.f,
+                        .gradient = step.gradient,
+                        .length = step.length,
+                        .evaluations = step.evaluations,
+                        .values = {p.begin(), p.end()}});
+    if (on_step) job.tell([&] { on_step(out.path.back()); });
+    return !job.stopped();
+  });
   run.timing.add("minimize", watch.lap());
   using Outcome = estimate::MinimizeResult::Outcome;
   // Where the work was stopped, an evaluation may have failed for that alone.
@@ -162,7 +281,8 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
                                         base::counted(found.iterations, "iteration", "iterations"));
       break;
     case Outcome::kFailed:
-      out.verdict.message = "the objective does not exist at the initial parameters: " + why;
+      out.verdict.message =
+          "the objective does not exist at the initial parameters: " + search.why();
       return run;
     case Outcome::kStalled:
       out.verdict.message = "no step leads down any more, and the gradient is not small";
@@ -192,6 +312,10 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
   for (std::size_t i = 0; i < value.costs.size(); ++i) {
     out.costs.push_back({objective.cost_names()[i], value.costs[i]});
   }
+  if (!run.has_costs && run.finished()) {
+    add_statistics(problem, out);
+    run.timing.add("statistics", watch.lap());
+  }
   if (!request.contour.empty()) {
     add_contour(objective, found.path, contour, found.x, job, run);
     run.timing.add("contour", watch.lap());
@@ -213,10 +337,11 @@ MinimizationRun minimize(const MinimizationRequest& request, const Callbacks& ca
 std::vector<std::pair<std::string, std::string>> table_files(const MinimizationRun& run) {
   std::vector<std::pair<std::string, std::string>> files;
   const auto& result = run.result;
-  std::string table = "parameter,initial,value,gradient\n";
+  std::string table = "parameter,initial,value,gradient,sd,ci95_low,ci95_high\n";
   std::string path = "iteration,objective,gradient,length,evaluations";
   for (const auto& p : result.parameters) {
-    table += fmt::format("{},{},{},{}\n", p.id, p.initial, p.value, p.gradient);
+    table += fmt::format("{},{},{},{}", p.id, p.initial, p.value, p.gradient);
+    table += p.sd ? fmt::format(",{},{},{}\n", *p.sd, p.ci95[0], p.ci95[1]) : ",,,\n";
     path += "," + p.id;
   }
   path += "\n";
@@ -266,19 +391,20 @@ std::string minimization_line(const result::Minimization::Step& step) {
 std::string minimization_text(const MinimizationRun& run, const std::filesystem::path& folder) {
   const auto& m = run.result;
   std::string out =
-      fmt::format("{}: {} ({}, {}), {} evaluations, J = {:.15g}\n", m.problem, m.verdict.message,
-                  m.method, m.line_search, m.evaluations, m.objective);
-  out += fmt::format("{:<24} {:>16} {:>22} {:>14}\n", "parameter", "initial", "value", "dJ/dp");
+      fmt::format("{}: {} ({}), {} evaluations, J = {:.15g}\n", m.problem, m.verdict.message,
+                  m.line_search.empty() ? m.method : m.method + ", " + m.line_search, m.evaluations,
+                  m.objective);
+  const bool has_sd =
+      std::ranges::any_of(m.parameters, [](const auto& p) { return p.sd.has_value(); });
+  out += fmt::format("{:<24} {:>16} {:>22} {:>14}", "parameter", "initial", "value", "dJ/dp");
+  out += has_sd ? fmt::format(" {:>12}  95 % interval\n", "sd") : "\n";
   for (const auto& p : m.parameters) {
-    out += fmt::format("{:<24} {:>16.8g} {:>22.15g} {:>14.4g}{}\n", p.id, p.initial, p.value,
-                       p.gradient, p.at_bound ? "  at its bound" : "");
+    out +=
+        fmt::format("{:<24} {:>16.8g} {:>22.15g} {:>14.4g}", p.id, p.initial, p.value, p.gradient);
+    if (p.sd) out += fmt::format(" {:>12.4g}  [{:.6g}, {:.6g}]", *p.sd, p.ci95[0], p.ci95[1]);
+    out += p.at_bound ? "  at its bound\n" : "\n";
   }
   for (const auto& warning : m.verdict.warnings) out += fmt::format("warning: {}\n", warning);
-  if (!run.has_costs && run.finished() && m.parameters.size() <= 6) {
-    out += fmt::format("how well they are known, Gauss-Newton says: parfait fit {}", m.problem);
-    for (const auto& p : m.parameters) out += fmt::format(" --set {}={}", p.id, p.value);
-    out += "\n";
-  }
   if (!folder.empty()) {
     out += fmt::format("results in {}: parameters.csv, path.csv, {}result.json, timing.json\n",
                        folder.string(), run.contour.points.empty() ? "" : "contour.csv, ");

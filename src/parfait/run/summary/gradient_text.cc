@@ -26,8 +26,8 @@ std::string gradient_text(const GradientRun& run, const std::filesystem::path& f
     out.print("\n");
   }
   if (checked) {
-    out.print("largest difference of adjoint and forward: {:.1e} of the largest component\n",
-              *g.difference);
+    out.print("largest difference of {} and forward: {:.1e} of the largest component\n",
+              g.by == "continuous" ? g.by : "adjoint", *g.difference);
   }
   out.print("{}, {}", base::counted(g.steps, "step", "steps"),
             base::counted(g.events, "event", "events"));
@@ -42,7 +42,8 @@ std::string gradient_text(const GradientRun& run, const std::filesystem::path& f
   out.print("\n");
   for (const auto& warning : g.verdict.warnings) out.print("warning: {}\n", warning);
   if (!folder.empty()) {
-    out.print("results in {}: gradient.csv, result.json, timing.json\n", folder.string());
+    out.print("results in {}: gradient.csv, {}result.json, timing.json\n", folder.string(),
+              run.adjoints.empty() ? "" : "adjoint.csv, ");
   }
   return out.text();
 }
