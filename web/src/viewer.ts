@@ -350,13 +350,13 @@ export class Viewer {
       await this.tableOf(id);
       const other = await getBlock(`/api/runs/${id}/block`);
       if (this.player && other.motions.length > 0) {
-        const first = this.block!.motions[0];
         this.player.view.scenesOf(other.scenes);
-        const motion: Motion = { ...other.motions[0], scene: other.motions[0].scene + this.block!.scenes.length };
-        this.player.view.show(first, motion);
+        const name = this.facts.runs.find((r) => r.id === id)?.name ?? id;
+        const motion: Motion = { ...other.motions[0], name, scene: other.motions[0].scene + this.block!.scenes.length };
+        this.player.layOver(motion);
       }
     } else if (this.player && this.block) {
-      this.player.view.show(this.block.motions[0], null);
+      this.player.layOver(null);
     }
     this.showCurves();
   }
