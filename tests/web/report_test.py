@@ -174,6 +174,25 @@ class Reports(unittest.TestCase):
         page.click(left + width / 2, top + height / 2, count=2)
         page.wait(f"Math.abs({span} - {whole}) < 1e-9")
 
+    def test_plots_can_be_read_with_the_keyboard(self):
+        page = self.open("hexapod")
+        page.evaluate("document.querySelector('figure[data-plot=fit]').scrollIntoView({block: 'center'})")
+        page.wait("document.querySelector('figure[data-plot=fit] .live')")
+        page.evaluate("document.querySelector('figure[data-plot=fit] .live').focus()")
+        page.key("ArrowRight")
+        page.key("ArrowRight")
+        self.assertIn("model", page.evaluate("document.querySelector('figure[data-plot=fit] .readout').textContent"))
+        self.assertGreater(page.evaluate("parfait.clock.t"), 0)  # the bodies come along
+        span = "(r => r.x[1] - r.x[0])([...parfait.plots.values()][0].range)"
+        whole = page.evaluate(span)
+        page.key("+")
+        page.wait(f"{span} < {whole} * 0.9")
+        page.key("0")
+        page.wait(f"Math.abs({span} - {whole}) < 1e-9")
+        # Whatever can be chosen can be reached: every control, the moving picture and every plot in sight.
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('button, input, select, a, .live, .stage canvas:not(.paper)')]"
+                                       ".filter(e => e.tabIndex < 0).length"), 0)
+
     def test_dragging_in_a_plot_moves_the_bodies(self):
         page = self.open("hexapod")
         before = self.scene(page, "view.bodyMatrix(0)")
@@ -247,6 +266,11 @@ class Reports(unittest.TestCase):
         names = page.evaluate("parfait.player.pictures().then(p => p.map(f => f.name))")
         self.assertGreater(len(names), 10)
         self.assertEqual(len(set(names)), len(names))
+        page.evaluate("(make => URL.createObjectURL = blob => (window.saved = blob, make.call(URL, blob)))(URL.createObjectURL)")
+        page.evaluate("parfait.player.saveVideo()")
+        head = page.evaluate("saved.arrayBuffer().then(b => [b.byteLength, ...new Uint8Array(b.slice(0, 4))])")
+        self.assertEqual(bytes(head[1:]), b"\x1a\x45\xdf\xa3")  # the start of every WebM
+        self.assertGreater(head[0], 2000)
 
     def show(self, page, t):
         page.evaluate(f"parfait.clock.set({t})")

@@ -416,6 +416,9 @@ class Pages(unittest.TestCase):
         page.evaluate("parfait.compare(parfait.facts.runs[0].id)")
         page.wait("parfait.player.view.overlay !== null")
         self.assertIn("in pale orange", page.evaluate("document.querySelector('.explained').textContent"))
+        self.assertIn("dashed lines: simulation 1", page.evaluate("document.body.innerText"))
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('.choice')].find(c => c.textContent.startsWith('with'))"
+                                       ".querySelector('select').selectedIndex"), 1)
         self.assertEqual(page.errors, [])
 
     def test_a_fit_is_watched_live(self):

@@ -130,10 +130,10 @@ export class Glyphs {
 
   /** A disc at the point that touches, across the direction of its force. */
   private buildContact(index: number, size: number): void {
-    const disc = new THREE.CylinderGeometry(1.6 * size, 1.6 * size, 0.35 * size, 16);
+    const disc = new THREE.CylinderGeometry(1.1 * size, 1.1 * size, 0.3 * size, 16);
     disc.rotateX(Math.PI / 2);
     const mesh = this.paintable(disc, index);
-    seenThrough(mesh.material as THREE.MeshLambertMaterial);
+    seenThrough(mesh.material as THREE.MeshLambertMaterial).opacity = 0.6;
     mesh.renderOrder = 1;
     this.contacts.push({ mesh, force: index });
   }
