@@ -179,6 +179,17 @@ TEST(FitReport, OfAnInterruptedFitSaysSo) {
   EXPECT_THAT(page, HasSubstr("--start result.json"));
 }
 
+TEST(FitReport, NamesOfOutliersDoNotLieOverEachOther) {
+  auto fit = converged_fit();
+  const auto names = [&](double second) {
+    fit.outliers = {{"run0", "column0", 0.25, 1.5, 1.25, -2.5, -2.75, 1e-3},
+                    {"run0", "column0", 0.26, 1.5, 1.25, second, -2.75, 1e-3}};
+    return count_of(fit_page(fit), "//figure[@data-plot='residuals-time']//text[.='column0']");
+  };
+  EXPECT_EQ(names(-2.51), 1);
+  EXPECT_EQ(names(2.5), 2);
+}
+
 TEST(FitReport, DoesNotSayTwiceThatItDidNotConverge) {
   auto fit = converged_fit();
   fit.verdict.status = "max_iterations";
