@@ -20,7 +20,7 @@ struct ViewOptions {
   std::vector<std::string> targets;
   int port = 0;
   bool no_open = false;
-  bool once = false;
+  int patience = 0;  ///< s that the page may be gone before the server ends; 0: for ever
 };
 
 /// Waits for Ctrl-C on a thread of its own: signals are blocked in all others, so that stopping is
@@ -38,8 +38,9 @@ class StopOnSignal {
       sigwait(&set_, &signal);
       if (done_) return;
       server.stop();
-      // From now on a signal has its usual effect.
-      pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+      // Who asks again does not want to wait for what is left to do.
+      sigwait(&set_, &signal);
+      if (!done_) std::_Exit(128 + signal);
     });
   }
   ~StopOnSignal() {
@@ -86,7 +87,7 @@ int view(const ViewOptions& options, const GlobalOptions& global) {
       std::fflush(stdout);
     }
   }
-  server.run(options.once);
+  server.run(options.patience > 0, options.patience);
   return kDone;
 }
 
@@ -105,7 +106,10 @@ Command add_view(CLI::App& app, const GlobalOptions& global) {
   parser->add_option("--port", options->port, "of 127.0.0.1 (default: any that is free)")
       ->check(CLI::Range(0, 65535));
   parser->add_flag("--no-open", options->no_open, "print the address, open no browser");
-  parser->add_flag("--once", options->once, "end when the page has been closed for 30 s");
+  parser
+      ->add_flag("--once{30}", options->patience,
+                 "end when the page has been closed for 30 s, or as many as --once=SECONDS says")
+      ->check(CLI::PositiveNumber);
   return {parser, [options, &global] { return view_command::view(*options, global); }};
 }
 

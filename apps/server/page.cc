@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -65,10 +66,18 @@ bool open_in_browser(const std::string& file) {
   if (!desktop) return false;
   std::string program = "xdg-open", argument = file;
   char* const arguments[] = {program.data(), argument.data(), nullptr};
+  // Signals are blocked here (view.cc); a browser needs them.
+  posix_spawnattr_t attributes;
+  sigset_t none;
+  sigemptyset(&none);
+  if (::posix_spawnattr_init(&attributes) != 0) return false;
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
-  if (::posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ) != 0) {
-    return false;
-  }
+  const int failed =
+      ::posix_spawnp(&child, program.c_str(), nullptr, &attributes, arguments, environ);
+  ::posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return false;
   int status = 0;
   return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

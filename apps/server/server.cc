@@ -92,6 +92,19 @@ struct Server::Parts {
     if (http.is_running() && !told_to_end.exchange(true)) http.stop();
   }
 
+  /// Ends connections that somebody holds open: half a request keeps a thread for its timeout.
+  void end_connections() const {
+    constexpr int kMostDescriptors = 4096;
+    for (int fd = 3; fd < kMostDescriptors; ++fd) {
+      sockaddr_in name{};
+      socklen_t size = sizeof name;
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as sockets are asked
+      if (::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) != 0) continue;
+      const bool ours = name.sin_family == AF_INET && ntohs(name.sin_port) == door.port;
+      if (ours && fd != socket) ::shutdown(fd, SHUT_RDWR);
+    }
+  }
+
   void listen_to_requests();
   void answer_events(const Request& request, Response& response);
   /// Runs `work` and turns what it throws into an answer.
@@ -270,10 +283,13 @@ void Server::run(bool once, double patience) {
   // Looks at the files now and then, and whether somebody still looks at the page.
   std::atomic<bool> listens = true;
   std::thread watch([&] {
+    constexpr int kGrace = 20;  // looks: answers that are on their way may end
+    int looks = 0;
     while (listens) {
       std::this_thread::sleep_for(std::chrono::milliseconds(parts.stopping ? 10 : 300));
       if (parts.stopping) {
         parts.end_listening();
+        if (++looks > kGrace) parts.end_connections();
         continue;
       }
       parts.session.look_at_files();

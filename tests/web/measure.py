@@ -5,12 +5,16 @@ waiting for the screen, and as the screen shows them. For numbers that mean some
 """
 
 import pathlib
+import re
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import view_test  # noqa: E402
 from browser import Browser  # noqa: E402
 
 
@@ -46,8 +50,33 @@ FRAMES = """(async () => {
 })()"""
 
 
+def measure_server(program, source):
+    """Seconds until it serves, of 200 requests at once, and from Ctrl-C to the end while it computes and is held."""
+    view_test.PARFAIT, view_test.SOURCE = str(program), source
+    begun = time.monotonic()
+    viewer = view_test.Viewer("examples/hexapod/hexapod.xml")
+    assert viewer.status() == 200
+    started = time.monotonic() - begun
+    begun = time.monotonic()
+    threads = [threading.Thread(target=viewer.status) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    asked = time.monotonic() - begun
+    viewer.request("POST", "/api/jobs", '{"kind": "simulate", "until": 100000, "step": 1}', {"Content-Type": "application/json"})
+    half = socket.create_connection(("127.0.0.1", viewer.port))
+    half.sendall(b"GET / HTTP/1.1\r\nHost:")
+    time.sleep(0.5)
+    begun = time.monotonic()
+    viewer.close()
+    print(f"server: serves after {started:.2f} s, 200 requests at once {asked:.2f} s, Ctrl-C {time.monotonic() - begun:.2f} s")
+    half.close()
+
+
 def main():
-    program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    measure_server(program, source)
     with tempfile.TemporaryDirectory() as name, Browser() as browser:
         folder = pathlib.Path(name)
         for bodies in (13, 28, 100):
@@ -64,6 +93,11 @@ def main():
             print(f"{bodies} bodies, {width}x{height}: {best:.0f} frames/s drawn, {shown:.0f} shown; "
                   f"report {size / 1000:.0f} kB, open after {opened:.1f} s")
             page.close()
+        out = folder / "hexapod"
+        subprocess.run([program, "fit", source / "examples/hexapod/problem.xml", "--out", out, "--quiet"], check=True)
+        text = (out / "report.html").read_text()
+        packed = sum(len(part) for part in re.findall(r'id="parfait-(?:data|bundle)">([^<]*)<', text))
+        print(f"hexapod: report {len(text.encode()) / 1000:.0f} kB, {(len(text.encode()) - packed) / 1000:.0f} kB without what the script needs")
     folder = source / "build/measure-web"
     begun = time.monotonic()
     subprocess.run(["rm", "-rf", folder], check=True)

@@ -1,5 +1,6 @@
 """`parfait view`: what must be refused, and what a page can do. usage: view_test.py PARFAIT SOURCE"""
 
+import gzip
 import http.client
 import json
 import os
@@ -25,9 +26,9 @@ PARFAIT, SOURCE = "", pathlib.Path()
 class Viewer:
     """A server of its own."""
 
-    def __init__(self, *targets, more=()):
-        self.process = subprocess.Popen([PARFAIT, "view", "--no-open", *more, *map(str, targets)], cwd=SOURCE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *targets, more=("--no-open",), **environment):
+        self.process = subprocess.Popen([PARFAIT, "view", *more, *map(str, targets)], cwd=SOURCE, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment})
         for line in self.process.stdout:
             found = re.search(r"http://127\.0\.0\.1:(\d+)/open\?token=([0-9a-f]{64})", line)
             if found:
@@ -42,7 +43,8 @@ class Viewer:
         try:
             connection.request(method, path, body, given)
             answer = connection.getresponse()
-            return answer.status, dict(answer.getheaders()), answer.read()
+            headers, body = dict(answer.getheaders()), answer.read()
+            return answer.status, headers, gzip.decompress(body) if headers.get("Content-Encoding") == "gzip" else body
         finally:
             connection.close()
 
@@ -58,8 +60,8 @@ class Viewer:
         threads = int(re.search(r"Threads:\s+(\d+)", pathlib.Path(folder, "status").read_text()).group(1))
         return threads, len(os.listdir(folder + "/fd"))
 
-    def close(self, patience=20):
-        if self.process.poll() is None:
+    def close(self, patience=20, interrupt=True):
+        if interrupt and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         try:
             return self.process.wait(patience)
@@ -164,9 +166,34 @@ class Refusals(unittest.TestCase):
             return self.viewer.request("POST", "/api/jobs", json.dumps(request), {"Content-Type": "application/json"})
         for request in ({"kind": "plugin", "file": "/somewhere/x.so"}, {"kind": "fit"}, {"kind": 3}, {}):
             self.assertEqual(job(**request)[0], 400, request)
-        # Names of files in a request mean nothing: the model is the one of the command line.
-        status, _, body = job(kind="simulate", until=0.1, file="/etc/passwd", plugin="/somewhere/x.so", out="/somewhere/x")
-        self.assertEqual(status, 200)
+        # Names of files in a request mean nothing: the model is the one of the command line, and nothing is written.
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder, "other.xml")
+            shutil.copy(SOURCE / "examples/pendulum/pendulum.xml", other)
+            status, _, body = job(kind="simulate", until=0.1, file=str(other), model=str(other), plugin=str(other),
+                                  out=f"{folder}/out")
+            self.assertEqual(status, 200)
+            deadline = time.monotonic() + 60
+            while not self.viewer.json("/api/session")["runs"] and time.monotonic() < deadline:
+                time.sleep(0.05)
+            run = self.viewer.json("/api/session")["runs"][-1]["id"]
+            names = [column["name"] for column in self.viewer.json(f"/api/runs/{run}/table")["columns"]]
+            self.assertTrue(any(name.startswith("Upper.") for name in names), names)  # the double pendulum
+            self.assertEqual(os.listdir(folder), ["other.xml"])
+
+    def test_connections_wait_while_it_is_busy(self):
+        # Stopped it accepts nothing: what the kernel keeps for it is the backlog.
+        os.kill(self.viewer.process.pid, signal.SIGSTOP)
+        waiting = []
+        try:
+            for _ in range(100):
+                waiting.append(socket.create_connection(("127.0.0.1", self.viewer.port), timeout=5))
+        finally:
+            os.kill(self.viewer.process.pid, signal.SIGCONT)
+            for raw in waiting:
+                raw.close()
+        self.assertEqual(len(waiting), 100)
+        self.assertEqual(self.viewer.status(), 200)
 
     def test_two_hundred_at_once(self):
         answers = []
@@ -267,14 +294,81 @@ class Ending(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("nowhere.xml", done.stderr)
 
-    def test_the_token_is_in_no_process_list(self):
+    def test_ctrl_c_does_not_wait_for_half_a_request(self):
         viewer = Viewer("examples/pendulum/pendulum.xml")
-        for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                self.assertNotIn(viewer.token.encode(), entry.read_bytes())
-            except OSError:
-                continue
+        with socket.create_connection(("127.0.0.1", viewer.port)) as half:
+            half.sendall(b"GET / HTTP/1.1\r\nHost:")
+            time.sleep(0.2)
+            begun = time.monotonic()
+            self.assertEqual(viewer.close(), 0)
+            self.assertLess(time.monotonic() - begun, 5)  # its timeout is 10 s; measured 0.3 s
+
+    def test_a_second_ctrl_c_does_not_wait(self):
+        codes = []
+        while len(codes) < 5 and 128 + signal.SIGTERM not in codes:  # it may have come to its end before it hears the second
+            viewer = Viewer("examples/pendulum/pendulum.xml")
+            viewer.process.send_signal(signal.SIGSTOP)  # so that it hears both at once
+            viewer.process.send_signal(signal.SIGINT)
+            viewer.process.send_signal(signal.SIGTERM)
+            viewer.process.send_signal(signal.SIGCONT)
+            codes.append(viewer.close(interrupt=False))
+        self.assertIn(128 + signal.SIGTERM, codes)
+
+    def test_once_it_ends_with_its_page(self):
+        viewer = Viewer("examples/pendulum/pendulum.xml", more=("--no-open", "--once=1"))
+        time.sleep(1)
+        self.assertIsNone(viewer.process.poll())  # nobody has looked yet
+        with socket.create_connection(("127.0.0.1", viewer.port)) as page:
+            page.sendall(f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\n"
+                         f"X-Parfait-Token: {viewer.token}\r\n\r\n".encode())
+            page.recv(100)
+            time.sleep(1)
+            self.assertIsNone(viewer.process.poll())
+        self.assertEqual(viewer.process.wait(30), 0)
         viewer.close()
+
+    def test_the_browser_gets_a_file_that_only_the_user_can_read_and_no_process_shows_the_token(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            opener = folder / "xdg-open"
+            opener.write_text("#!/bin/sh\n"
+                              f"echo \"$@\" > {folder}/arguments.new\n"
+                              f"stat -c '%a %U' \"$1\" \"$(dirname \"$1\")\" > {folder}/rights\n"
+                              f"cp \"$1\" {folder}/page.html; grep SigBlk /proc/self/status > {folder}/blocked\n"
+                              f"mv {folder}/arguments.new {folder}/arguments\n")
+            opener.chmod(0o700)
+            viewer = Viewer("examples/pendulum/pendulum.xml", more=(), PATH=f"{name}:{os.environ['PATH']}", DISPLAY=":99")
+            deadline = time.monotonic() + 30
+            while not (folder / "arguments").exists() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            given = (folder / "arguments").read_text().split()
+            self.assertEqual(len(given), 1)
+            self.assertNotIn(viewer.token, given[0])
+            user = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
+            self.assertEqual((folder / "rights").read_text().split(), ["600", user, "700", user])
+            self.assertIn(viewer.address, (folder / "page.html").read_text())
+            self.assertEqual(int((folder / "blocked").read_text().split()[1], 16) & 1 << (signal.SIGTERM - 1), 0)
+            for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    self.assertNotIn(viewer.token.encode(), entry.read_bytes())
+                except OSError:
+                    continue
+            viewer.close()
+            self.assertFalse(os.path.exists(given[0]))  # nothing is left behind
+
+    def test_meshes_are_parsed_and_never_served(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "leg.obj").write_text("# a secret remark\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+            text = (SOURCE / "examples/pendulum/pendulum.xml").read_text()
+            (folder / "m.xml").write_text(re.sub(r"</body>", '<shape kind="mesh" file="leg.obj"/></body>', text, count=1))
+            viewer = Viewer(folder / "m.xml")
+            block = viewer.request(path="/api/model")[2]
+            self.assertIn(b'"vertices"', block)
+            self.assertNotIn(b"secret remark", block)
+            for path in ("/leg.obj", "/api/model/leg.obj", "/m.xml", f"/{folder}/leg.obj", "/api/runs/r1/leg.obj"):
+                self.assertEqual(viewer.status(path=path), 404, path)
+            viewer.close()
 
 
 class Pages(unittest.TestCase):
@@ -321,6 +415,10 @@ class Pages(unittest.TestCase):
         # The second run over the first.
         page.evaluate("parfait.compare(parfait.facts.runs[0].id)")
         page.wait("parfait.player.view.overlay !== null")
+        self.assertIn("in pale orange", page.evaluate("document.querySelector('.explained').textContent"))
+        self.assertIn("dashed lines: simulation 1", page.evaluate("document.body.innerText"))
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('.choice')].find(c => c.textContent.startsWith('with'))"
+                                       ".querySelector('select').selectedIndex"), 1)
         self.assertEqual(page.errors, [])
 
     def test_a_fit_is_watched_live(self):
@@ -395,11 +493,19 @@ class Pages(unittest.TestCase):
                      ".then(r => {if (r.type === 'opaque') throw 1; return r})"):
             got = page.evaluate(f"{what}.then(r => r.text()).then(t => 'got ' + t).catch(() => 'nothing')")
             self.assertEqual(got, "nothing")
+        # Not even as a script, for which no permission is asked.
+        included = page.evaluate(f"new Promise(done => {{const s = document.createElement('script'); s.src = '{base}/parfait.js';"
+                                 "s.onload = () => done('got it'); s.onerror = () => done('nothing'); document.body.append(s)})")
+        self.assertEqual(included, "nothing")
+        self.assertEqual(page.evaluate(f"fetch('{base}/api/jobs', {{method: 'POST', mode: 'no-cors', credentials: 'include',"
+                                       "headers: {'Content-Type': 'text/plain'}, body: '{\"kind\": \"simulate\", \"until\": 0.1}'})"
+                                       ".then(() => 'sent', () => 'sent')"), "sent")
         framed = page.evaluate(f"new Promise(done => {{const f = document.createElement('iframe'); f.src = '{base}/';"
                                "f.onload = () => {try {done(f.contentDocument.body.innerText)} catch {done('nothing')}};"
                                "document.body.append(f)})")
         self.assertIn(framed, ("nothing", ""))
-        self.assertEqual(viewer.json("/api/session")["jobs"], [])
+        facts = viewer.json("/api/session")
+        self.assertEqual((facts["jobs"], facts["runs"]), ([], []))
 
 
 if __name__ == "__main__":

@@ -6,12 +6,16 @@ export class Clock {
   private now = 0;
   private listeners: Listener[] = [];
 
+  /** Whether a time has been chosen or something moves: before that no plot marks it. */
+  used = false;
+
   get t(): number {
     return this.now;
   }
 
   set(t: number): void {
-    if (t === this.now) return;
+    if (t === this.now && this.used) return;
+    this.used = true;
     this.now = t;
     for (const listener of this.listeners) listener(t);
   }

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import type { Place, Scene } from "./data.js";
-import { bodyColor, makeShape } from "./shapes.js";
+import { bodyColor, makeShape, vec } from "./shapes.js";
 
 /** What a click has found. */
 export interface Found {
@@ -54,6 +54,14 @@ export class Company {
       );
       group.matrixWorldNeedsUpdate = true;
     });
+  }
+
+  /** The frame of a place in the world. */
+  frame(place: Place, target: THREE.Matrix4): THREE.Matrix4 {
+    const x = vec(place.x);
+    const z = vec(place.z);
+    target.makeBasis(x, z.clone().cross(x), z).setPosition(...place.o);
+    return place.body < 0 ? target : target.premultiply(this.groups[place.body].matrix);
   }
 
   /** A point of a body in the world. */

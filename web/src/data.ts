@@ -45,6 +45,24 @@ export interface Place {
   z: Vec3;
 }
 
+/** What the last leg of a muscle goes round; its frame is the end before the last one. */
+export interface Obstacle {
+  kind: "cylinder" | "sphere";
+  radius: number;
+  sense: number;
+}
+
+export interface Force {
+  id: string;
+  key: string;
+  ends: Place[];
+  elastic: boolean;
+  look?: "muscle" | "contact";
+  /** Where it does not act along the line of its ends. */
+  along?: "z" | "begin_z" | "radial";
+  obstacle?: Obstacle;
+}
+
 export interface Scene {
   model: string;
   up: Vec3;
@@ -53,7 +71,7 @@ export interface Scene {
   ground: Shape[];
   bodies: Body[];
   joints: { id: string; key: string; begin: Place; end: Place }[];
-  forces: { id: string; key: string; ends: Place[]; elastic: boolean }[];
+  forces: Force[];
   markers: { id: string; place: Place }[];
 }
 

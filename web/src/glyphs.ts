@@ -1,14 +1,19 @@
-// What belongs to bodies but is none: joints, springs, arrows of forces, markers.
+// What belongs to bodies but is none: joints, springs, muscles, contacts, arrows of forces, markers.
 
 import * as THREE from "three";
 import { indexBefore } from "./clock.js";
 import type { Company, Found } from "./company.js";
-import type { Motion, Place, Scene } from "./data.js";
+import type { Force, Motion, Place, Scene, Vec3 } from "./data.js";
 import { color } from "./dom.js";
+import { ARC, roundObstacle } from "./paths.js";
 import { coil, jointGeometry, unitArrow, unitRod, vec } from "./shapes.js";
 
 const tension = new THREE.Color("#d55e00");
 const compression = new THREE.Color("#0072b2");
+/** Of a muscle without tension. */
+const slack = new THREE.Color("#7fb2d6");
+/** Forces with arrows: more of them would hide the bodies. */
+const MOST_ARROWS = 200;
 
 /** Which of them are to be seen. */
 export interface GlyphLayers {
@@ -17,14 +22,26 @@ export interface GlyphLayers {
   forces: boolean;
 }
 
+/** How a force is drawn: the way of its line, its colour, its arrows (where they begin, where they point). */
+export interface ForceFacts {
+  way: Vec3[];
+  color: string;
+  arrows: { at: Vec3; vector: Vec3 }[];
+}
+
 export class Glyphs {
   readonly root = new THREE.Group();
   private springs: { mesh: THREE.Mesh; from: Place; to: Place; force: number }[] = [];
-  private arrows: { root: THREE.Group; from: Place; to: Place; force: number }[] = [];
+  private muscles: { parts: THREE.Mesh[]; obstacle: THREE.Mesh | null; force: number }[] = [];
+  private contacts: { mesh: THREE.Mesh; force: number }[] = [];
+  private arrows: { root: THREE.Group; from: number; to: number; force: number }[] = [];
   private joints: { mesh: THREE.Mesh; place: Place }[] = [];
   private modelMarkers: { mesh: THREE.Mesh; place: Place }[] = [];
   private measured: { mesh: THREE.Mesh; line: THREE.Line; index: number }[] = [];
   private strongest = 1;
+  private strongestMuscle = 0;
+  /** How long arrows are drawn, relative to what is chosen for them. */
+  arrowScale = 1;
 
   constructor(
     private scene: Scene,
@@ -61,28 +78,82 @@ export class Glyphs {
     this.strongest = 0;
     if (motion.forces) for (const f of motion.forces) if (Math.abs(f) > this.strongest) this.strongest = Math.abs(f);
     if (!(this.strongest > 0)) this.strongest = 1;
+    this.strongestMuscle = 0;
     scene.forces.forEach((force, index) => {
-      for (let i = 0; i + 1 < force.ends.length; ++i) {
-        const geometry = force.elastic && force.ends.length === 2 ? coil(2.4 * size, 0.3 * size) : unitRod(0.3 * size);
-        const mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color: "#57606a" }));
-        mesh.matrixAutoUpdate = false;
-        mesh.userData["found"] = { kind: "force", index } satisfies Found;
-        this.root.add(mesh);
-        this.springs.push({ mesh, from: force.ends[i], to: force.ends[i + 1], force: index });
+      if (force.look === "muscle") {
+        for (let k = index; motion.forces && k < motion.forces.length; k += many) {
+          if (motion.forces[k] > this.strongestMuscle) this.strongestMuscle = motion.forces[k];
+        }
+        this.buildMuscle(force, index, size);
+      } else if (force.look === "contact") {
+        this.buildContact(index, size);
+      } else {
+        this.buildLines(force, index, size);
       }
-      if (many > 200 || !motion.forces) return;
-      const ends = force.ends;
-      const arrow = (from: Place, to: Place): void => {
-        const root = new THREE.Group();
-        root.matrixAutoUpdate = false;
-        const material = new THREE.MeshLambertMaterial({ color: "#009e73" });
-        for (const part of unitArrow(0.35 * size)) root.add(new THREE.Mesh(part, material));
-        this.root.add(root);
-        this.arrows.push({ root, from, to, force: index });
-      };
-      arrow(ends[0], ends[1]);
-      arrow(ends[ends.length - 1], ends[ends.length - 2]);
+      if (many <= MOST_ARROWS && motion.forces) this.buildArrows(force, index, size);
     });
+  }
+
+  private paintable(geometry: THREE.BufferGeometry, index: number): THREE.Mesh {
+    const mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color: "#6a737d" }));
+    mesh.matrixAutoUpdate = false;
+    mesh.userData["found"] = { kind: "force", index } satisfies Found;
+    this.root.add(mesh);
+    return mesh;
+  }
+
+  private buildLines(force: Force, index: number, size: number): void {
+    for (let i = 0; i + 1 < force.ends.length; ++i) {
+      const geometry = force.elastic && force.ends.length === 2 ? coil(2.4 * size, 0.3 * size) : unitRod(0.3 * size);
+      this.springs.push({ mesh: this.paintable(geometry, index), from: force.ends[i], to: force.ends[i + 1], force: index });
+    }
+  }
+
+  /** As many rods as its way can have pieces, and what it goes round. */
+  private buildMuscle(force: Force, index: number, size: number): void {
+    const { obstacle } = force;
+    const count = obstacle ? force.ends.length - 3 + ARC + 2 : force.ends.length - 1;
+    const parts = Array.from({ length: count }, () => this.paintable(unitRod(0.55 * size), index));
+    let body: THREE.Mesh | null = null;
+    if (obstacle) {
+      const r = obstacle.radius;
+      const geometry = obstacle.kind === "sphere" ? new THREE.SphereGeometry(r, 20, 14) : new THREE.CylinderGeometry(r, r, 3 * r, 20);
+      if (obstacle.kind === "cylinder") geometry.rotateX(Math.PI / 2);
+      body = this.paintable(geometry, index);
+      const material = body.material as THREE.MeshLambertMaterial;
+      material.transparent = true;
+      material.opacity = 0.35;
+      material.depthWrite = false;
+    }
+    this.muscles.push({ parts, obstacle: body, force: index });
+  }
+
+  /** A disc at the point that touches, across the direction of its force. */
+  private buildContact(index: number, size: number): void {
+    const disc = new THREE.CylinderGeometry(1.1 * size, 1.1 * size, 0.3 * size, 16);
+    disc.rotateX(Math.PI / 2);
+    const mesh = this.paintable(disc, index);
+    seenThrough(mesh.material as THREE.MeshLambertMaterial).opacity = 0.6;
+    mesh.renderOrder = 1;
+    this.contacts.push({ mesh, force: index });
+  }
+
+  /** One on each body that is pulled or pushed; of a contact on the one that touches. */
+  private buildArrows(force: Force, index: number, size: number): void {
+    const last = force.ends.length - 1;
+    const pairs = force.look === "contact" ? [[last, 0]] : [[0, 1], [last, last - 1]];
+    for (const [from, to] of pairs) {
+      const root = new THREE.Group();
+      root.matrixAutoUpdate = false;
+      const material = seenThrough(new THREE.MeshLambertMaterial({ color: "#009e73" }));
+      for (const part of unitArrow(0.35 * size)) {
+        const mesh = new THREE.Mesh(part, material);
+        mesh.renderOrder = 2;
+        root.add(mesh);
+      }
+      this.root.add(root);
+      this.arrows.push({ root, from, to, force: index });
+    }
   }
 
   private buildMarkers(size: number): void {
@@ -133,17 +204,26 @@ export class Glyphs {
       stretch(mesh.matrix, this.company.point(from, p), this.company.point(to, q), 0);
       mesh.matrixWorldNeedsUpdate = true;
       const f = strength(force);
-      const paint = (mesh.material as THREE.MeshLambertMaterial).color;
-      paint.set("#6a737d");
-      if (Number.isFinite(f)) paint.lerp(f > 0 ? tension : compression, Math.min(1, Math.abs(f) / this.strongest));
+      const ink = paint(mesh).set("#6a737d");
+      if (Number.isFinite(f)) ink.lerp(f > 0 ? tension : compression, Math.min(1, Math.abs(f) / this.strongest));
+    }
+    this.poseMuscles(strength);
+    for (const { mesh, force } of this.contacts) {
+      const { ends } = scene.forces[force];
+      this.company.point(ends[ends.length - 1], p);
+      stretch(mesh.matrix, p, q.copy(p).add(this.direction(scene.forces[force])), 1);
+      mesh.matrixWorldNeedsUpdate = true;
+      paint(mesh).set("#6a737d").lerp(compression, Math.min(1, 4 * (strength(force) || 0) / this.strongest));
     }
     for (const { root, from, to, force } of this.arrows) {
       const f = strength(force);
-      const length = Number.isFinite(f) ? (0.3 * scene.extent * f) / this.strongest : 0;
+      const length = Number.isFinite(f) ? (0.3 * scene.extent * this.arrowScale * f) / this.strongest : 0;
       root.visible = layers.forces && Math.abs(length) > 1e-3 * scene.extent;
       if (!root.visible) continue;
-      this.company.point(from, p);
-      this.company.point(to, q);
+      const { ends, along } = scene.forces[force];
+      this.company.point(ends[from], p);
+      if (along) q.copy(p).addScaledVector(this.direction(scene.forces[force]), from === 0 ? -1 : 1);
+      else this.company.point(ends[to], q);
       if (length < 0) q.copy(p.clone().multiplyScalar(2).sub(q));
       stretch(root.matrix, p, q, Math.abs(length));
       root.matrixWorldNeedsUpdate = true;
@@ -153,6 +233,58 @@ export class Glyphs {
       this.company.point(place, mesh.position);
     }
     this.poseMeasured(t, layers.markers);
+  }
+
+  /** The way of a muscle now. */
+  way(force: Force): THREE.Vector3[] {
+    const points = force.ends.map((end) => this.company.point(end, new THREE.Vector3()));
+    if (!force.obstacle) return points;
+    const at = points.length - 2;
+    const frame = this.company.frame(force.ends[at], new THREE.Matrix4());
+    return [...points.slice(0, at - 1), ...roundObstacle(points[at - 1], points[at + 1], force.obstacle, frame)];
+  }
+
+  factsOf(force: number): ForceFacts {
+    const about = this.scene.forces[force];
+    const parts = [...this.springs.filter((s) => s.force === force).map((s) => s.mesh),
+      ...this.muscles.filter((m) => m.force === force).flatMap((m) => m.parts),
+      ...this.contacts.filter((c) => c.force === force).map((c) => c.mesh)];
+    const column = (matrix: THREE.Matrix4, k: number): Vec3 => new THREE.Vector3().setFromMatrixColumn(matrix, k).toArray();
+    return {
+      way: this.way(about).map((p) => p.toArray()),
+      color: parts.length > 0 ? "#" + paint(parts[0]).getHexString() : "",
+      arrows: this.arrows.filter((a) => a.force === force && a.root.visible)
+        .map(({ root }) => ({ at: column(root.matrix, 3), vector: column(root.matrix, 2) })),
+    };
+  }
+
+  private poseMuscles(strength: (force: number) => number): void {
+    for (const { parts, obstacle, force } of this.muscles) {
+      const about = this.scene.forces[force];
+      const way = this.way(about);
+      const pull = this.strongestMuscle > 0 ? Math.max(0, strength(force) || 0) / this.strongestMuscle : 0;
+      parts.forEach((mesh, i) => {
+        mesh.visible = i + 1 < way.length;
+        if (!mesh.visible) return;
+        stretch(mesh.matrix, way[i], way[i + 1], 0);
+        mesh.matrixWorldNeedsUpdate = true;
+        paint(mesh).copy(slack).lerp(tension, Math.min(1, pull));
+      });
+      if (!obstacle) continue;
+      this.company.frame(about.ends[about.ends.length - 2], obstacle.matrix);
+      obstacle.matrixWorldNeedsUpdate = true;
+    }
+  }
+
+  /** In which a force that does not act along the line of its ends pushes its last end when it is positive. */
+  private direction(force: Force): THREE.Vector3 {
+    if (force.along === "z") return new THREE.Vector3(0, 0, 1);
+    if (force.along === "radial") {
+      const from = this.company.point(force.ends[0], new THREE.Vector3());
+      return this.company.point(force.ends[force.ends.length - 1], new THREE.Vector3()).sub(from).normalize();
+    }
+    const frame = this.company.frame(force.ends[0], new THREE.Matrix4());
+    return new THREE.Vector3().setFromMatrixColumn(frame, 2);
   }
 
   private poseMeasured(t: number, shown: boolean): void {
@@ -175,6 +307,17 @@ export class Glyphs {
       at.needsUpdate = true;
     }
   }
+}
+
+/** Seen through bodies, in which contacts and ends of forces often lie. */
+function seenThrough(material: THREE.MeshLambertMaterial): THREE.MeshLambertMaterial {
+  material.depthTest = false;
+  material.transparent = true;
+  return material;
+}
+
+function paint(mesh: THREE.Mesh): THREE.Color {
+  return (mesh.material as THREE.MeshLambertMaterial).color;
 }
 
 /** Turns +z, along which springs are made, into the direction from a to b; the length scales z only. */

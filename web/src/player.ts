@@ -22,9 +22,10 @@ export class Player {
   private readout = element("output", { class: "time" });
   private playButton: HTMLButtonElement;
   private properties = element("div", { class: "properties", "aria-live": "polite" });
-  private errors = element("div", { class: "errors" });
+  private errors = element("div", { class: "errors", tabindex: "0", role: "group", "aria-label": "distances of measured markers" });
   private stage = element("div", { class: "stage" });
   private note = element("span", { class: "soft", role: "status" });
+  private legend = element("p", { class: "soft explained" });
   private ghostToggle: HTMLElement;
   private speed = 1;
   private playing = false;
@@ -36,6 +37,7 @@ export class Player {
     private motions: Motion[],
     private clock: Clock,
     private name = "parfait",
+    kind: "experiments" | "runs" = "experiments",
   ) {
     this.root.append(this.stage);
     this.view = new SceneView(this.stage, scenes, clock);
@@ -44,17 +46,23 @@ export class Player {
     view.canvas.title = "";
     this.playButton = button("▶", "play (space)", () => this.toggle());
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    const paper = element("canvas", { class: "paper", "aria-hidden": "true" });
+    this.stage.append(paper);
+    addEventListener("beforeprint", () => view.drawOnPaper(paper));
     const line = element("div", { class: "row" }, this.playButton, this.slider, this.readout);
     const speeds = choice("speed", SPEEDS.map((s) => `${s}×`), (i) => (this.speed = SPEEDS[i]));
     speeds.querySelector("select")!.selectedIndex = SPEEDS.indexOf(1);
     this.ghostToggle = toggle("first guess", true, (on) => view.setLayer("ghost", on));
+    this.overlays = choice("over it", ["nothing", ...motions.map((m) => m.name)], (i) => this.overlay(i - 1));
+    const arrowSize = element("input", { type: "range", min: "-1", max: "1", step: "0.1", value: "0" });
+    arrowSize.addEventListener("input", () => view.setArrowScale(10 ** Number(arrowSize.value)));
+    const arrowField = element("label", { class: "toggle arrows" }, "length ", arrowSize);
+    arrowField.hidden = true;
     const tools = element(
       "div",
       { class: "row tools" },
-      motions.length > 1 ? choice("experiment", motions.map((m) => m.name), (i) => this.show(i)) : null,
-      motions.length > 1
-        ? choice("over it", ["nothing", ...motions.map((m) => m.name)], (i) => this.overlay(i - 1))
-        : null,
+      motions.length > 1 ? choice(kind === "runs" ? "run" : "experiment", motions.map((m) => m.name), (i) => this.show(i)) : null,
+      motions.length > 1 ? this.overlays : null,
       speeds,
       button("Front", "front view (1)", () => view.view("front")),
       button("Side", "side view (3)", () => view.view("side")),
@@ -73,7 +81,12 @@ export class Player {
         ? toggle("markers", true, (on) => view.setLayer("markers", on))
         : null,
       has((s) => s.joints.length > 0) ? toggle("joints", true, (on) => view.setLayer("joints", on)) : null,
-      motions.some((m) => m.forces) ? toggle("force arrows", false, (on) => view.setLayer("forces", on)) : null,
+      ...(motions.some((m) => m.forces)
+        ? [toggle("force arrows", false, (on) => {
+            view.setLayer("forces", on);
+            arrowField.hidden = !on;
+          }), arrowField]
+        : []),
       toggle("path", false, (on) => view.setLayer("path", on)),
       toggle("grid", true, (on) => view.setLayer("grid", on)),
       button("Picture", "save this picture (PNG)", () => void this.savePicture()),
@@ -82,12 +95,14 @@ export class Player {
       this.note,
     );
     const help = element("details", {}, element("summary", {}, "Keys and mouse"), element("p", { class: "soft" }, HELP));
-    this.root.append(line, tools, layers, this.properties, this.errors, help);
+    this.root.append(this.legend, line, tools, layers, this.properties, this.errors, help);
     view.onSelect = (found) => this.showProperties(found);
     view.canvas.addEventListener("keydown", (event) => this.key(event));
     clock.onChange(() => this.follow());
     this.show(0);
+    if (kind === "runs" && motions.length > 1) this.overlay(1); // that is what they are on one page for
   }
+  private overlays: HTMLElement;
 
   private shownIndex = 0;
 
@@ -95,6 +110,7 @@ export class Player {
     this.shownIndex = i;
     this.motion = this.motions[i];
     this.view.show(this.motion, null);
+    this.overlays.querySelector("select")!.selectedIndex = 0;
     this.slider.max = String(this.motion.t.length - 1);
     const single = this.motion.t.length < 2;
     this.slider.disabled = this.playButton.disabled = single;
@@ -113,28 +129,45 @@ export class Player {
     this.show(Math.min(this.shownIndex, motions.length - 1));
   }
 
+  /** Another motion over the one that is shown. */
   overlay(i: number): void {
-    this.view.show(this.motion, i < 0 ? null : this.motions[i]);
+    this.overlays.querySelector("select")!.selectedIndex = i + 1;
+    this.layOver(i < 0 ? null : this.motions[i]);
+  }
+
+  layOver(other: Motion | null): void {
+    this.view.show(this.motion, other);
+    this.describe();
   }
 
   /** For those who cannot see it. */
   private describe(): void {
     const scene = this.view.scene;
     const { t } = this.motion;
+    const { overlay } = this.view;
+    const has = (look: string): boolean => scene.forces.some((force) => force.look === look);
+    const words = [
+      overlay ? `In colours ${this.motion.name || "this run"}, in pale orange ${overlay.name || "the other one"}.` : "",
+      has("muscle") ? "Muscles: pale blue is slack, orange the strongest pull." : "",
+      has("contact") ? "Discs are contacts, blue while they press." : "",
+    ].filter(Boolean).join(" ");
+    this.legend.textContent = words;
+    this.legend.hidden = words === "";
     this.view.canvas.setAttribute(
       "aria-label",
       `${scene.bodies.length} bodies, ${scene.joints.length} joints` +
-        (t.length > 1 ? `, moving from ${text(t[0])} to ${text(t[t.length - 1])} s.` : ", at rest."),
+        (t.length > 1 ? `, moving from ${text(t[0])} to ${text(t[t.length - 1])} s. ` : ", at rest. ") + words,
     );
   }
 
   /** Root mean square distance of each measured marker. */
   private showErrors(): void {
     this.errors.replaceChildren();
+    this.errors.hidden = this.motion.measured.length === 0;
     const { measured, t, frames } = this.motion;
     if (measured.length === 0) return;
     const n = this.view.scene.bodies.length;
-    const rows = measured.map((marker) => {
+    const rows: { square: number; row: HTMLElement }[] = measured.map((marker) => {
       let sum = 0;
       let count = 0;
       let worst = 0;
@@ -158,17 +191,19 @@ export class Player {
         }
       });
       const jump = button(`${text(Math.sqrt(worst), 3)} m at ${text(when, 4)} s`, "show this moment", () => this.clock.set(when));
-      return element(
+      const square = sum / count;
+      return { square, row: element(
         "tr", {}, element("th", { scope: "row" }, marker.marker),
-        element("td", { class: "n" }, text(Math.sqrt(sum / count), 3)), element("td", {}, jump),
-      );
+        element("td", { class: "n" }, text(Math.sqrt(square), 3)), element("td", {}, jump),
+      ) };
     });
+    rows.sort((a, b) => b.square - a.square);
     this.errors.append(
       element(
         "table", {}, element("caption", {}, "Measured markers (orange): distance from the model"),
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "marker"),
           element("th", { scope: "col", class: "n" }, "rms [m]"), element("th", { scope: "col" }, "farthest"))),
-        element("tbody", {}, ...rows),
+        element("tbody", {}, ...rows.map(({ row }) => row)),
       ),
     );
   }

@@ -392,7 +392,7 @@ export class LivePlot {
     context.clip();
     const painter = new Painter(u, context, devicePixelRatio);
     for (const layer of this.plot.layers) painter.draw(layer);
-    if (this.scrubs && this.clock!.t >= u.scales["x"].min! && this.clock!.t <= u.scales["x"].max!) {
+    if (this.scrubs && this.clock!.used && this.clock!.t >= u.scales["x"].min! && this.clock!.t <= u.scales["x"].max!) {
       const x = u.valToPos(this.clock!.t, "x", true);
       context.strokeStyle = color("alarm");
       context.lineWidth = 1.5 * devicePixelRatio;

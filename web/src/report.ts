@@ -63,7 +63,8 @@ export async function startReport(data: string): Promise<ReportPage> {
   const place = document.getElementById("motion-view");
   if (place && block.motions.length > 0) {
     try {
-      page.player = new Player(block.scenes, block.motions, page.clock, "motion");
+      const kind = place.dataset["kind"] === "runs" ? "runs" : "experiments";
+      page.player = new Player(block.scenes, block.motions, page.clock, "motion", kind);
       place.replaceChildren(page.player.root);
     } catch {
       place.replaceChildren(

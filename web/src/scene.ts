@@ -6,7 +6,7 @@ import { Clock, indexBefore } from "./clock.js";
 import { Company, isInside, type Found } from "./company.js";
 import type { Motion, Scene } from "./data.js";
 import { color } from "./dom.js";
-import { Glyphs, type GlyphLayers } from "./glyphs.js";
+import { type ForceFacts, Glyphs, type GlyphLayers } from "./glyphs.js";
 import { Look, type ViewName } from "./look.js";
 import { makeShape, vec } from "./shapes.js";
 
@@ -153,6 +153,7 @@ export class SceneView {
       this.content.add(makeShape(shape, scene.meshes, material));
     }
     this.glyphs = new Glyphs(scene, motion, this.company);
+    this.glyphs.arrowScale = this.arrowScale;
     this.content.add(this.glyphs.root);
     this.placeGrid();
   }
@@ -219,6 +220,19 @@ export class SceneView {
     this.path.frustumCulled = false;
     this.path.visible = this.layers.path;
     this.content.add(this.path);
+  }
+
+  /** How long arrows of forces are. */
+  setArrowScale(scale: number): void {
+    this.arrowScale = this.glyphs.arrowScale = scale;
+    this.pose();
+    this.invalidate();
+  }
+  private arrowScale = 1;
+
+  /** How a force is drawn now, for tests. */
+  factsOf(force: number): ForceFacts {
+    return this.glyphs.factsOf(force);
   }
 
   setLayer(name: keyof Layers, on: boolean): void {
@@ -321,6 +335,18 @@ export class SceneView {
     );
   }
 
+  /** A copy on white for paper, where what a graphics card has drawn does not come out. */
+  drawOnPaper(paper: HTMLCanvasElement): void {
+    const shown = this.world.background;
+    this.world.background = new THREE.Color("#ffffff");
+    this.render();
+    paper.width = this.canvas.width;
+    paper.height = this.canvas.height;
+    paper.getContext("2d")!.drawImage(this.canvas, 0, 0);
+    this.world.background = shown;
+    this.invalidate();
+  }
+
   /** Colours of the picture, for tests. */
   pixels(): Uint8Array {
     this.render();
@@ -348,8 +374,8 @@ export class SceneView {
   }
 
   /** The frame of a body as drawn: sixteen numbers, columns first. */
-  bodyMatrix(body: number): number[] {
-    return this.company.groups[body].matrix.toArray();
+  bodyMatrix(body: number, second = false): number[] {
+    return ((second ? this.second : null) ?? this.company).groups[body].matrix.toArray();
   }
 
   /** World position of a body's centre of mass. */

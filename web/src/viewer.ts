@@ -97,6 +97,7 @@ export class Viewer {
   private runs = element("div", {});
   private hits = element("div", { class: "hits" });
   private curves = element("div", { class: "curves" });
+  private which = element("p", { class: "soft" });
   private table = element("div", { class: "scroll", tabindex: "0" });
   private progress = element("progress", { max: "1" });
   private search = element("input", { type: "search", placeholder: "name of a quantity", "aria-label": "quantity" });
@@ -112,7 +113,7 @@ export class Viewer {
       this.work, this.progress, this.table, this.runs,
       element("h2", {}, "Curves"),
       element("label", { class: "field wide" }, "search ", this.search),
-      this.hits, this.curves,
+      this.hits, this.which, this.curves,
     );
     this.search.addEventListener("input", () => this.showHits());
     await this.refresh();
@@ -298,7 +299,9 @@ export class Viewer {
     const select = list.querySelector("select")!;
     select.selectedIndex = Math.max(0, runs.findIndex((r) => r.id === this.shown[0]));
     if (runs.length > 1) {
-      list.append(choice("with", ["nothing", ...runs.map((r) => r.name)], (i) => void this.compare(i === 0 ? null : runs[i - 1].id)));
+      this.compared = choice("with", ["nothing", ...runs.map((r) => r.name)], (i) => void this.compare(i === 0 ? null : runs[i - 1].id));
+      list.append(this.compared);
+      this.showCompared();
     }
     const report = element("a", { target: "_blank", rel: "noopener" }, "report");
     const at = (): void => {
@@ -310,6 +313,13 @@ export class Viewer {
     select.addEventListener("change", at);
     list.append(report);
     this.runs.replaceChildren(element("h2", {}, "Runs"), list);
+  }
+
+  private compared: HTMLElement | null = null;
+
+  private showCompared(): void {
+    const select = this.compared?.querySelector("select");
+    if (select) select.selectedIndex = 1 + this.facts.runs.findIndex((run) => run.id === this.shown[1]);
   }
 
   private async tableOf(id: string): Promise<RunTable> {
@@ -346,17 +356,17 @@ export class Viewer {
   /** Another run over the first: its bodies in another colour, its curves beside. */
   async compare(id: string | null): Promise<void> {
     this.shown = id ? [this.shown[0], id] : [this.shown[0]];
+    this.showCompared();
     if (id) {
       await this.tableOf(id);
       const other = await getBlock(`/api/runs/${id}/block`);
       if (this.player && other.motions.length > 0) {
-        const first = this.block!.motions[0];
         this.player.view.scenesOf(other.scenes);
-        const motion: Motion = { ...other.motions[0], scene: other.motions[0].scene + this.block!.scenes.length };
-        this.player.view.show(first, motion);
+        const motion: Motion = { ...other.motions[0], name: this.nameOf(id), scene: other.motions[0].scene + this.block!.scenes.length };
+        this.player.layOver(motion);
       }
     } else if (this.player && this.block) {
-      this.player.view.show(this.block.motions[0], null);
+      this.player.layOver(null);
     }
     this.showCurves();
   }
@@ -364,6 +374,8 @@ export class Viewer {
   private block: Block | null = null;
 
   private showBlock(block: Block): void {
+    // A fit that was cancelled early has no motion of its own: the one that was seen last stays.
+    if (block.motions.length === 0 && this.facts.kind === "problem" && this.player) return;
     this.block = block;
     if (block.motions.length === 0) {
       this.player = null;
@@ -468,7 +480,7 @@ export class Viewer {
         const guess = curveOf(table.initial);
         if (guess && i === 0) layers.push({ kind: "line", x: guess.t, y: guess.values, ink: "guess", dashed: true, out: true });
         const curve = curveOf(this.job ? this.live : undefined) ?? curveOf(table.curves);
-        if (curve) layers.push({ kind: "line", x: curve.t, y: curve.values, ink });
+        if (curve) layers.push({ kind: "line", x: curve.t, y: curve.values, ink, dashed: i > 0 });
         if (i === 0) layers.push({ kind: "points", x: found.t, y: found.measured, deviation: found.sigma, ink: "data" });
         return;
       }
@@ -476,7 +488,7 @@ export class Viewer {
       const column = columns.find((c) => c.name === name);
       if (!column || columns.length === 0) return;
       unit = column.unit;
-      layers.push({ kind: "line", x: columns[0].values, y: column.values, ink });
+      layers.push({ kind: "line", x: columns[0].values, y: column.values, ink, dashed: i > 0 });
     });
     if (layers.length === 0) {
       const curve = this.live.find((c) => `${c.experiment}: ${c.quantity}` === name);
@@ -486,7 +498,14 @@ export class Viewer {
     return { name: "fit", title: name, x: { label: "t", unit: "s" }, y: { label: name, unit }, layers };
   }
 
+  private nameOf(id: string): string {
+    return this.facts.runs.find((run) => run.id === id)?.name ?? id;
+  }
+
   private showCurves(): void {
+    const [first, second] = this.shown;
+    this.which.hidden = second === undefined;
+    if (second !== undefined) this.which.textContent = `Solid lines: ${this.nameOf(first)}; dashed lines: ${this.nameOf(second)}.`;
     // A fit that has just begun has curves before it has a run.
     if (this.chosen.length === 0 && this.live.length > 0) {
       this.chosen = this.live.slice(0, 4).map((c) => `${c.experiment}: ${c.quantity}`);

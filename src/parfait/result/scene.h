@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,11 +59,26 @@ struct SceneJoint {
   bool operator==(const SceneJoint&) const = default;
 };
 
-/// A force that acts along a line through points on bodies: a spring, a cable, a muscle.
+/// What the last leg of a muscle goes round: at the end before the last one.
+struct SceneObstacle {
+  std::string kind;  ///< "cylinder" about z of that end, "sphere"
+  double radius = 0;
+  double sense = 1;  ///< 1: counterclockwise about z, -1: clockwise
+  bool operator==(const SceneObstacle&) const = default;
+};
+
+/// A force between points on bodies: a spring, a cable, a muscle, a contact.
 struct SceneForce {
   std::string id, key;
   std::vector<ScenePlace> ends;
   bool elastic = false;  ///< drawn as a coil
+  /// "muscle": a coloured path through all ends; "contact": the last end touches a surface of the
+  /// first; empty: a line or a coil.
+  std::string look;
+  /// Where it does not act along the line of its ends: "z" of the world, "begin_z", or, of a
+  /// contact with a sphere, "radial".
+  std::string along;
+  std::optional<SceneObstacle> obstacle;
   bool operator==(const SceneForce&) const = default;
 };
 

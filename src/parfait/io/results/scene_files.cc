@@ -93,11 +93,21 @@ void fields(Archive& a, typename Archive::template Ref<result::SceneJoint> joint
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::SceneObstacle> obstacle) {
+  a("kind", obstacle.kind);
+  a("radius", obstacle.radius);
+  a("sense", obstacle.sense);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::SceneForce> force) {
   a("id", force.id);
   a("key", force.key);
   a("ends", force.ends);
   a("elastic", force.elastic);
+  a.unless_empty("look", force.look);
+  a.unless_empty("along", force.along);
+  a.optional("obstacle", force.obstacle);
 }
 
 template <class Archive>

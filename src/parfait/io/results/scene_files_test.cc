@@ -23,7 +23,14 @@ result::Scenes some_scenes() {
   scene.bodies.push_back({"Arm", 2, {0.5, 0, 0}, {plate}});
   scene.bodies.push_back({"Hand", 1, {0, 0, 0}, {}});
   scene.joints.push_back({"Elbow", "Revolute", {0, {1, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {}});
-  scene.forces.push_back({"Spring", "Spring", {{}, {1, {0, 0, 1}}}, true});
+  scene.forces.push_back({"Spring", "Spring", {{}, {1, {0, 0, 1}}}, true, "", "", {}});
+  scene.forces.push_back({"Triceps",
+                          "Muscle_Cylinder",
+                          {{}, {}, {1, {0, 0, 1}}},
+                          false,
+                          "muscle",
+                          "begin_z",
+                          result::SceneObstacle{"cylinder", 0.03, -1}});
   scene.markers.push_back({"Arm.tip", {0, {1, 0, 0}}});
   for (int m = 0; m < 2; ++m) {
     auto& motion = scenes.motions.emplace_back();
@@ -31,7 +38,7 @@ result::Scenes some_scenes() {
     motion.t = {0, 0.1, 0.25};
     for (int i = 0; i < 3 * 2 * 12; ++i)
       motion.frames.push_back(0.1F * static_cast<float>(i * (m + 1)));
-    motion.forces = {1, 2, 3};
+    motion.forces = {1, 2, 3, 4, 5, 6};  // times x forces
   }
   scenes.motions[0].initial = scenes.motions[1].frames;
   scenes.motions[0].measured.push_back({"Arm.tip", {0, {1, 0, 0}}, {0.1}, {{1, 2, 3}}});

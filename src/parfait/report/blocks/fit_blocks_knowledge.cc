@@ -71,13 +71,20 @@ Html information_map(const FitView& view) {
               .text = "Share of each experiment in the information about each parameter.",
               .caption = "share of an experiment (row) in what is known about a parameter (column)",
               .diverging = false};
-  const std::size_t columns = std::min(information.size(), kMostParameters);
-  for (std::size_t j = 0; j < columns; ++j) map.columns.push_back(information[j].parameter);
+  // Of what belongs to one experiment alone (its initial states) that one knows everything.
+  std::vector<const result::Information*> shared;
+  for (const auto& entry : information) {
+    const auto informed = std::count_if(entry.shares.begin(), entry.shares.end(),
+                                        [](const auto& share) { return share.value > 0; });
+    if (informed > 1 && shared.size() < kMostParameters) shared.push_back(&entry);
+  }
+  if (shared.empty()) return {};
+  for (const auto* entry : shared) map.columns.push_back(entry->parameter);
   for (const auto& experiment : view.fit.experiments) {
     Row row{experiment.id, {}, 0};
-    for (std::size_t j = 0; j < columns; ++j) {
+    for (const auto* entry : shared) {
       double share = 0;
-      for (const auto& [name, value] : information[j].shares) {
+      for (const auto& [name, value] : entry->shares) {
         if (name == experiment.id) share = value;
       }
       row.shares.push_back(share);

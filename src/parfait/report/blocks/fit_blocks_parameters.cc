@@ -167,9 +167,15 @@ Html parameters_block(const FitView& view) {
                        estimate_table(view, fit.parameters, false, ""));
   }
   if (!fit.initial_states.empty()) {
-    content += element(
-        "figure", {{"class", "wide"}, {"data-plot", "initial-states"}},
-        estimate_table(view, fit.initial_states, true, "Initial states that were estimated"));
+    constexpr std::size_t kMostOpen = 20;
+    const char* title = "Initial states that were estimated";
+    const bool folded = fit.initial_states.size() > kMostOpen;
+    Html table = estimate_table(view, fit.initial_states, true, folded ? "" : title);
+    if (folded) {
+      const auto summary = fmt::format("{}: {}", title, fit.initial_states.size());
+      table = element("details", element("summary", summary) + table);
+    }
+    content += element("figure", {{"class", "wide"}, {"data-plot", "initial-states"}}, table);
   }
   return content;
 }

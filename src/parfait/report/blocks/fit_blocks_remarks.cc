@@ -277,11 +277,13 @@ Html verdict_block(const FitView& view, const std::vector<Remark>& remarks) {
   std::string word = converged ? "Converged." : "Not converged.";
   if (fit.verdict.status == "interrupted") word = "Interrupted.";
   if (converged && total == 0) word = "Evaluated.";
-  const std::string said = converged ? converged_sentence(view) : sentence(fit.verdict.message);
+  const std::string said =
+      converged ? converged_sentence(view) : sentence(reason_of(fit.verdict.message));
 
   std::vector<Fact> facts;
   const bool by_likelihood = fit.likelihood && fit.likelihood->is_objective;
-  if (std::isfinite(fit.sigma_scale) && !by_likelihood) {
+  const bool has_residuals = fit.measurements.value_or(1) > 0;
+  if (std::isfinite(fit.sigma_scale) && !by_likelihood && has_residuals) {
     facts.push_back(
         {"β", number(fit.sigma_scale, 4), "residual scatter relative to the stated sigma"});
   }
@@ -301,7 +303,7 @@ Html verdict_block(const FitView& view, const std::vector<Remark>& remarks) {
                      fmt::format("AIC {:.6g}, BIC {:.6g} with {} parameters", fit.likelihood->aic,
                                  fit.likelihood->bic, fit.likelihood->parameters)});
   }
-  if (fit.measurements && fit.degrees_of_freedom) {
+  if (fit.measurements && fit.degrees_of_freedom && has_residuals) {
     facts.push_back(
         {"degrees of freedom", count(*fit.degrees_of_freedom),
          fmt::format("{} measurements − {} free", *fit.measurements, fit.free.value_or(0))});

@@ -66,6 +66,11 @@ Html over_time(const FitView& view) {
     if (std::abs(r.weighted) > 2 * view.scatter()) ++outside;
   }
   const auto n = static_cast<long long>(points.x.size());
+  const auto extent = [](const std::vector<double>& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return values.empty() ? 0.0 : *high - *low;
+  };
+  const double wide = extent(points.x), high = extent(points.y);
   plot.layers.emplace_back(std::move(points));
   Points far{.x = {}, .y = {}, .ink = Ink::kAlarm, .large = true};
   constexpr std::size_t kMostNamed = 4;
@@ -75,11 +80,20 @@ Html over_time(const FitView& view) {
     far.y.push_back(outlier.weighted);
   }
   plot.layers.emplace_back(far);
-  for (std::size_t i = 0; i < view.fit.outliers.size() && i < kMostNamed; ++i) {
-    const auto& outlier = view.fit.outliers[i];
-    if (outlier.p_value < kRare) {
-      plot.layers.emplace_back(Note{outlier.t, outlier.weighted, outlier.column});
-    }
+  // A name that would lie over another one is left out: all of them are in the table of the
+  // largest.
+  std::vector<const result::Outlier*> named;
+  for (const auto& outlier : view.fit.outliers) {
+    if (outlier.p_value >= kRare || named.size() == kMostNamed) continue;
+    const bool covered = std::any_of(named.begin(), named.end(), [&](const auto* other) {
+      return std::abs(other->t - outlier.t) < 0.3 * wide &&
+             std::abs(other->weighted - outlier.weighted) < 0.09 * high;
+    });
+    if (covered) continue;
+    named.push_back(&outlier);
+    const std::string name =
+        view.several_experiments() ? outlier.experiment + ": " + outlier.column : outlier.column;
+    plot.layers.emplace_back(Note{outlier.t, outlier.weighted, name});
   }
   plot.text = fmt::format("Weighted residuals over time: {} of {} lie outside of ±2β.", outside, n);
   return figure(plot);

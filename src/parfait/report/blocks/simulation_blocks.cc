@@ -185,6 +185,7 @@ Html invariants_block(const SimulationView& view) {
               .title = "Change of the total energy",
               .text = fmt::format("Change of the total energy: from {} to {} J.", rounded(low, 2),
                                   rounded(high, 2)),
+              .caption = "at output times, interpolated between steps",
               .x = {.label = "t", .unit = "s"},
               .y = {.label = "E(t) − E(0)", .unit = "J"}};
     add_event_lines(view, plot);

@@ -79,10 +79,14 @@ Html figure(const HeatMap& map) {
 
   const bool with_numbers = map.columns.size() <= kMostNumbers && map.rows.size() <= 40;
   CellGrid grid{row_names + 8, 0, with_numbers ? 40.0 : 13.0, with_numbers ? 22.0 : 13.0};
-  const bool slanted = column_names > grid.width - 4;
-  grid.top = slanted ? 0.72 * column_names + 12 : 18;
+  // Names that do not fit above their cells are slanted; above narrow ones that would put one over
+  // the other, so they stand upright.
+  const bool turned = column_names > grid.width - 4;
+  const double angle = with_numbers ? 45 : 90;
+  const double rise = with_numbers ? 0.72 : 1, reach = with_numbers ? 0.72 : 0;
+  grid.top = turned ? rise * column_names + 12 : 18;
   const double width = grid.left + static_cast<double>(map.columns.size()) * grid.width +
-                       (slanted ? 0.72 * column_names : 4);
+                       std::max(4.0, turned ? reach * column_names : 0);
   const double height = grid.top + static_cast<double>(map.rows.size()) * grid.height + 2;
 
   std::string out = fmt::format(
@@ -98,9 +102,9 @@ Html figure(const HeatMap& map) {
   for (std::size_t j = 0; j < map.columns.size(); ++j) {
     const double x = grid.left + (static_cast<double>(j) + 0.5) * grid.width;
     const auto name = escaped(shortened(map.columns[j], kLongestName));
-    out += slanted
-               ? fmt::format("<text transform=\"translate({:.0f} {:.0f}) rotate(-45)\">{}</text>",
-                             x + 3, grid.top - 5, name)
+    out += turned
+               ? fmt::format("<text transform=\"translate({:.0f} {:.0f}) rotate(-{})\">{}</text>",
+                             x + 3, grid.top - 5, angle, name)
                : fmt::format("<text class=\"m\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>", x,
                              grid.top - 6, name);
   }

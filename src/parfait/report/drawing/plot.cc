@@ -276,10 +276,17 @@ std::string_view ink_name(Ink ink) {
 }
 
 double text_width(std::string_view text) {
+  // A minus sign is wider than a letter or digit.
+  constexpr std::string_view kMinus = "−";
+  constexpr double kMinusMore = 3;
+  int minuses = 0;
+  for (auto at = text.find(kMinus); at != text.npos; at = text.find(kMinus, at + kMinus.size())) {
+    ++minuses;
+  }
   const auto letters = std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not inside a UTF-8 sequence
   });
-  return kLetter * static_cast<double>(letters);
+  return kLetter * static_cast<double>(letters) + kMinusMore * minuses;
 }
 
 std::string shortened(std::string_view text, double pixels) {

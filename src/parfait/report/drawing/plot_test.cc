@@ -184,6 +184,23 @@ TEST(HeatMap, HasACellForEachNumberOfTheLowerTriangle) {
   EXPECT_THAT(markup, HasSubstr("b&lt;"));
 }
 
+/// The names above narrow cells would lie over each other if they were slanted.
+TEST(HeatMap, NamesAboveNarrowCellsStandUpright) {
+  HeatMap map{.name = "correlation", .title = "correlation", .text = ""};
+  const auto add = [&] { map.columns.push_back(fmt::format("stiffness_{}", map.columns.size())); };
+  while (map.columns.size() < 12) add();
+  map.rows = {"a"};
+  map.values = {std::vector<double>(map.columns.size(), 0.5)};
+  EXPECT_THAT(figure(map).markup(), HasSubstr("rotate(-45)"));
+  add();
+  map.values[0].push_back(0.5);
+  EXPECT_THAT(figure(map).markup(), HasSubstr("rotate(-90)"));
+}
+
+TEST(Plot, AMinusSignIsWiderThanADigit) {
+  EXPECT_GT(text_width("−100"), text_width("1100") + 2);
+}
+
 TEST(Forest, MarksOutsideTheAxisBecomeArrows) {
   const ForestRow row{
       .value = 10, .sd = 1, .individual = {8, 12}, .initial = 100, .truth = 10.5, .text = "ten"};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace parfait::report {
 namespace {
@@ -30,8 +31,21 @@ Html weight_mark(Weight weight, std::string_view word) {
   return element("span", {{"class", "sign"}}, text(fmt::format("{} {}", sign, word)));
 }
 
-Html remarks_block(const std::vector<Remark>& remarks) {
-  if (remarks.empty()) return element("p", "Nothing to object to.");
+std::string reason_of(std::string_view message) {
+  for (const std::string_view said : {"not converged: ", "not converged "}) {
+    if (message.starts_with(said)) message.remove_prefix(said.size());
+  }
+  if (message.empty() || message == "interrupted") return "It was stopped before it had converged";
+  std::string reason(message);
+  reason[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(reason[0])));
+  return reason;
+}
+
+Html remarks_block(const std::vector<Remark>& remarks, bool came_to_its_end) {
+  if (remarks.empty()) {
+    return element(
+        "p", came_to_its_end ? "Nothing to object to." : "Nothing beyond what is said above.");
+  }
   Html items;
   for (const auto& remark : remarks) {
     const char* word = remark.weight == Weight::kBad     ? "✗ Problem:"
@@ -103,7 +117,16 @@ void Frame::add(std::string_view id, std::string_view heading, const Html& conte
 }
 
 std::string Frame::page() const {
-  const Html header = element("header", element("h1", title_) + verdict_ +
+  // Paths have no spaces at which a narrow page could break them.
+  Html title;
+  for (std::size_t from = 0; from < title_.size();) {
+    const auto to = title_.find_first_of("/_", from);
+    const std::size_t end = to == title_.npos ? title_.size() : to + 1;
+    title += text(title_.substr(from, end - from));
+    if (end < title_.size()) title += Html::trusted("<wbr/>");
+    from = end;
+  }
+  const Html header = element("header", element("h1", title) + verdict_ +
                                             element("nav", {{"aria-label", "sections"}}, links_));
   return report::page(title_, header + element("main", sections_));
 }

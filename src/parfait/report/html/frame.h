@@ -22,7 +22,11 @@ struct Remark {
   std::string text{};
   std::string anchor{};  ///< id of a section; may be empty
 };
-Html remarks_block(const std::vector<Remark>& remarks);
+/// What a message says beyond "not converged" or "interrupted", which stand before it already.
+std::string reason_of(std::string_view message);
+
+/// `came_to_its_end`: otherwise the verdict above objects already.
+Html remarks_block(const std::vector<Remark>& remarks, bool came_to_its_end = true);
 
 /// A number of the verdict with its name and, in small letters, what it means.
 struct Fact {

@@ -116,9 +116,11 @@ Html link(std::string_view anchor, std::string_view plain) {
 
 Html html(const Table& table) {
   const auto align = [&](std::size_t column) {
-    const bool number =
-        column < table.columns.size() && table.columns[column].kind == Table::Kind::kNumber;
-    return number ? " class=\"n\"" : "";
+    if (column >= table.columns.size()) return "";
+    const auto kind = table.columns[column].kind;
+    return kind == Table::Kind::kNumber  ? " class=\"n\""
+           : kind == Table::Kind::kWords ? " class=\"w\""
+                                         : "";
   };
   std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>";
   if (!table.caption.empty()) out += fmt::format("<caption>{}</caption>", escaped(table.caption));

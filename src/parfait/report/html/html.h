@@ -51,7 +51,7 @@ Html link(std::string_view anchor, std::string_view plain);
 
 /// A table with a heading for each column and, in its first column, one for each row.
 struct Table {
-  enum class Kind { kText, kNumber };
+  enum class Kind { kText, kNumber, kWords };  ///< words: sentences, which may be broken
   struct Column {
     std::string heading;
     Kind kind = Kind::kText;

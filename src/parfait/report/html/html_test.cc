@@ -49,6 +49,13 @@ TEST(Html, TablesHaveHeadingsWithScope) {
                         "</data></td>"));
 }
 
+TEST(Html, SentencesInTablesMayBeBroken) {
+  const Table table{.caption = "",
+                    .columns = {{"name"}, {"why", Table::Kind::kWords}},
+                    .rows = {{text("x"), text("a long story")}}};
+  EXPECT_THAT(html(table).markup(), HasSubstr("<td class=\"w\">a long story</td>"));
+}
+
 TEST(Html, APageCannotReachTheNetwork) {
   const auto markup = page("t & u", element("p", "hello"));
   EXPECT_THAT(markup,

@@ -38,7 +38,7 @@ border-radius:3px;overflow-wrap:anywhere}
 .findings b{color:var(--k)}
 .scroll{overflow-x:auto;margin:8px 0}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
-caption{text-align:left;color:var(--soft);padding-bottom:4px}
+caption{text-align:left;color:var(--soft);padding-bottom:4px;max-width:calc(100vw - 34px)}
 th,td{padding:4px 12px 4px 0;text-align:left;border-bottom:1px solid var(--edge);vertical-align:middle}
 thead th{color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:600}
@@ -91,7 +91,7 @@ details{margin:8px 0}summary{cursor:pointer}
 @media (max-width:600px){body{padding:0 12px 30px}.facts{gap:8px 16px;grid-template-columns:1fr 1fr}}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:10.5pt;padding:0}nav{display:none}
 .plots{grid-template-columns:1fr 1fr}figure,tr,.verdict,.findings li{break-inside:avoid}
-h2,h3,.legend{break-after:avoid}details::details-content{content-visibility:visible;block-size:auto}
+h2,h3,.legend{break-after:avoid}.legend{break-inside:avoid}details::details-content{content-visibility:visible;block-size:auto}
 .scroll{overflow:visible}.verdict,pre,.findings li{border-left-width:3px}
 table{font-size:8.5pt}th,td{padding-right:8px}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css";

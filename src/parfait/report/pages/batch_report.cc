@@ -21,7 +21,7 @@ std::string batch_report(const result::Batch& batch) {
   }
   Table table{.caption = "Subjects; errors of markers in mm (rms over all frames)",
               .columns = {{"subject"},
-                          {"status"},
+                          {"status", Table::Kind::kWords},
                           {"trials", Table::Kind::kNumber},
                           {"frames", Table::Kind::kNumber},
                           {"before", Table::Kind::kNumber},

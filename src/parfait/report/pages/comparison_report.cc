@@ -50,6 +50,11 @@ const result::Estimate* find_estimate(const result::Fit& fit, const std::string&
   return nullptr;
 }
 
+/// How runs are called where there is no room for their names.
+std::string run_number(std::size_t k, const std::string& name) {
+  return fmt::format("{}: {}", k + 1, name);
+}
+
 Html fit_overview(const std::vector<NamedFit>& fits) {
   constexpr auto kNumber = Table::Kind::kNumber;
   Table table{"",
@@ -62,10 +67,10 @@ Html fit_overview(const std::vector<NamedFit>& fits) {
                {"iterations", kNumber},
                {"problem"}},
               {}};
-  for (const auto& run : fits) {
-    const auto& fit = run.fit;
-    table.rows.push_back({text(run.name), text(fit.verdict.status), number(fit.objective, 8),
-                          number(fit.sigma_scale, 4),
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    const auto& fit = fits[k].fit;
+    table.rows.push_back({text(run_number(k, fits[k].name)), text(fit.verdict.status),
+                          number(fit.objective, 8), number(fit.sigma_scale, 4),
                           fit.measurements ? count(*fit.measurements) : text("–"),
                           fit.degrees_of_freedom ? count(*fit.degrees_of_freedom) : text("–"),
                           count(fit.iterations), text(fit.problem)});
@@ -80,7 +85,9 @@ Html parameter_comparison(const std::vector<NamedFit>& fits) {
   }
   if (names.empty()) return absent("No parameter was estimated in any of them.");
   Table table{"Value ± standard deviation", {{"parameter"}}, {}};
-  for (const auto& run : fits) table.columns.push_back({run.name, Table::Kind::kNumber});
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    table.columns.push_back({run_number(k, fits[k].name), Table::Kind::kNumber});
+  }
   for (const auto& name : names) {
     auto& row = table.rows.emplace_back(std::vector<Html>{text(name)});
     for (const auto& run : fits) {
@@ -259,7 +266,7 @@ std::string comparison_report(const std::vector<NamedSimulation>& simulations,
   frame.add("runs", "Runs", simulation_overview(simulations));
   frame.add("quantities", "Quantities",
             run_legend(run_names(simulations)) + shared_quantities(simulations));
-  if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
+  if (const Html motion = motion_block(scenes, liveness, MotionKind::kRuns); !motion.empty()) {
     frame.add("motion", "Motion", motion);
   }
   return finished(frame.page(), scenes, liveness);

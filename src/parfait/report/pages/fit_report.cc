@@ -33,7 +33,7 @@ std::string fit_report(const result::Fit& fit, const result::FitTables& tables,
   const FitView view = make_view(fit, tables);
   const auto remarks = fit_remarks(view);
   Frame frame("Fit of " + fit.problem, verdict_block(view, remarks));
-  frame.add("findings", "Findings", remarks_block(remarks));
+  frame.add("findings", "Findings", remarks_block(remarks, !view.fit.verdict.partial));
   frame.add("parameters", "Parameters", parameters_block(view));
   frame.add("fit", "Observed and fitted", fitted_block(view));
   frame.add("residuals", "Residuals", residuals_block(view));

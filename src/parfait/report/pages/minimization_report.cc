@@ -199,12 +199,14 @@ std::string minimization_report(const result::Minimization& found, const Contour
                           {"iterations", count(found.iterations), found.method},
                           {"evaluations", count(found.evaluations), "gradients by " + found.by}};
   for (const auto& cost : found.costs) facts.push_back({cost.name, number(cost.value, 6), "of it"});
-  Frame frame("Minimum of " + found.problem, verdict_box(!arrived          ? Weight::kBad
-                                                         : remarks.empty() ? Weight::kGood
-                                                                           : Weight::kDoubt,
-                                                         arrived ? "Converged." : "Not converged.",
-                                                         found.verdict.message, "", facts));
-  frame.add("findings", "Findings", remarks_block(remarks));
+  Frame frame(
+      "Minimum of " + found.problem,
+      verdict_box(!arrived          ? Weight::kBad
+                  : remarks.empty() ? Weight::kGood
+                                    : Weight::kDoubt,
+                  arrived ? "Converged." : "Not converged.",
+                  arrived ? found.verdict.message : reason_of(found.verdict.message), "", facts));
+  frame.add("findings", "Findings", remarks_block(remarks, !found.verdict.partial));
   frame.add("parameters", "Parameters", mp::parameters_table(found));
   if (!found.path.empty()) {
     frame.add("convergence", "Convergence",

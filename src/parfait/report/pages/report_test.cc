@@ -173,8 +173,63 @@ TEST(FitReport, OfAnInterruptedFitSaysSo) {
   fit.verdict.partial = true;
   const auto page = fit_page(fit);
   EXPECT_EQ(section_ids(page), kFitSections);
-  EXPECT_THAT(page, HasSubstr("✗ Interrupted."));
+  EXPECT_THAT(page, HasSubstr("✗ Interrupted.</span> It was stopped before it had converged."));
+  EXPECT_THAT(page, HasSubstr("Nothing beyond what is said above."));
+  EXPECT_THAT(page, Not(HasSubstr("Nothing to object to.")));
   EXPECT_THAT(page, HasSubstr("--start result.json"));
+}
+
+TEST(FitReport, NamesOfOutliersDoNotLieOverEachOther) {
+  auto fit = converged_fit();
+  const auto names = [&](double second) {
+    fit.outliers = {{"run0", "column0", 0.25, 1.5, 1.25, -2.5, -2.75, 1e-3},
+                    {"run0", "column0", 0.26, 1.5, 1.25, second, -2.75, 1e-3}};
+    return count_of(fit_page(fit), "//figure[@data-plot='residuals-time']//text[.='column0']");
+  };
+  EXPECT_EQ(names(-2.51), 1);
+  EXPECT_EQ(names(2.5), 2);
+}
+
+TEST(FitReport, DoesNotSayTwiceThatItDidNotConverge) {
+  auto fit = converged_fit();
+  fit.verdict.status = "max_iterations";
+  fit.verdict.partial = true;
+  fit.verdict.message = "not converged: increment 1.1 after 2 iterations";
+  EXPECT_THAT(fit_page(fit),
+              HasSubstr("✗ Not converged.</span> Increment 1.1 after 2 iterations."));
+}
+
+TEST(FitReport, WithoutAResidualThereIsNoScatter) {
+  auto fit = converged_fit();
+  fit.verdict.status = "interrupted";
+  fit.verdict.partial = true;
+  fit.sigma_scale = 1;
+  fit.measurements = fit.degrees_of_freedom = 0;
+  EXPECT_THAT(fit_page(fit), Not(HasSubstr("<dt>β</dt>")));
+}
+
+TEST(FitReport, WhatBelongsToOneExperimentIsNotInTheTableOfInformation) {
+  auto fit = converged_fit({.experiments = 2});
+  auto& information = fit.identifiability.information;
+  information.push_back({"x(0) (run0)", {{"run0", 1}, {"run1", 0}}});
+  const auto columns = [&] {
+    const auto page = fit_report(fit, tables_of(fit, {.experiments = 2}));
+    return count_of(page, "//figure[@data-plot='information']//text[contains(., 'x(0)')]");
+  };
+  EXPECT_EQ(columns(), 0);
+  information.back().shares[1].value = 0.5;
+  EXPECT_EQ(columns(), 1);
+}
+
+TEST(FitReport, ManyInitialStatesAreFolded) {
+  auto fit = converged_fit();
+  const auto folded = [&] {
+    return count_of(fit_page(fit), "//figure[@data-plot='initial-states']/details");
+  };
+  fit.initial_states.assign(20, fit.parameters[0]);
+  EXPECT_EQ(folded(), 0);
+  fit.initial_states.assign(21, fit.parameters[0]);
+  EXPECT_EQ(folded(), 1);
 }
 
 TEST(FitReport, UndeterminedParametersHaveAnOpenBarAndAReason) {
@@ -302,6 +357,9 @@ TEST(SimulationReport, OfAFailureShowsTheLastState) {
   EXPECT_THAT(page, HasSubstr("✗ Not finished."));
   EXPECT_THAT(page, HasSubstr("the motion is &lt;singular&gt;"));
   EXPECT_THAT(page, HasSubstr("State where it stopped"));
+  EXPECT_THAT(page, HasSubstr("stopped at t = 0.3 s."));
+  s.verdict.message = "It stopped. Try bdf.";
+  EXPECT_THAT(simulation_report(s, {}, {}), Not(HasSubstr("Try bdf..")));
 }
 
 TEST(SimulationReport, HostileTextStaysText) {
@@ -331,7 +389,7 @@ TEST(Comparison, JoinsParametersByName) {
   EXPECT_EQ(cell(0, 1), fmt::format("{}", a.parameters[0].value));
   EXPECT_EQ(cell(0, 2), "") << "b does not have p0";
   EXPECT_EQ(cell(1, 1), cell(1, 2));
-  EXPECT_THAT(page, HasSubstr("b&lt;"));
+  EXPECT_THAT(page, HasSubstr("2: b&lt;")) << "plots say run 2";
 }
 
 TEST(Comparison, OverlaysSharedQuantities) {

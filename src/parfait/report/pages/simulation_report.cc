@@ -77,7 +77,7 @@ Html simulation_verdict(const SimulationView& view, const std::vector<Remark>& r
     facts.push_back({"events", count(static_cast<long long>(s.events.size())), ""});
   }
   const std::string sentence =
-      s.verdict.partial ? s.verdict.message + "."
+      s.verdict.partial ? s.verdict.message + (s.verdict.message.ends_with('.') ? "" : ".")
                         : fmt::format("The motion was computed until t = {} s.", rounded(s.t));
   return verdict_box(weight, word, sentence, simulation_advice(s), facts);
 }
@@ -88,7 +88,7 @@ std::string simulation_report(const result::Simulation& simulation, const result
   const SimulationView view{simulation, trajectory, steps};
   const auto remarks = simulation_remarks(view);
   Frame frame("Simulation of " + simulation.model, simulation_verdict(view, remarks));
-  frame.add("findings", "Findings", remarks_block(remarks));
+  frame.add("findings", "Findings", remarks_block(remarks, !simulation.verdict.partial));
   if (const Html motion = motion_block(scenes, liveness); !motion.empty()) {
     frame.add("motion", "Motion", motion);
   }

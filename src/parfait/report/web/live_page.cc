@@ -78,7 +78,7 @@ std::string finished(std::string page, const result::Scenes& scenes, Liveness li
   return page;
 }
 
-Html motion_block(const result::Scenes& scenes, Liveness liveness) {
+Html motion_block(const result::Scenes& scenes, Liveness liveness, MotionKind kind) {
   if (scenes.empty()) return {};
   const auto& motion = scenes.motions.front();
   const auto& scene = scenes.scenes[static_cast<std::size_t>(motion.scene)];
@@ -87,13 +87,15 @@ Html motion_block(const result::Scenes& scenes, Liveness liveness) {
                   counted(static_cast<long long>(scene.bodies.size()), "body", "bodies"),
                   counted(static_cast<long long>(motion.t.size()), "frame", "frames"),
                   rounded(motion.t.front(), 4), rounded(motion.t.back(), 4));
-  if (scenes.motions.size() > 1) {
+  const auto count = static_cast<long long>(scenes.motions.size());
+  const bool runs = kind == MotionKind::kRuns;
+  if (count > 1) {
     what = fmt::format(
         "{} The first of {}: {}",
         scenes.motions.size() > live_page::kMostMotions
             ? fmt::format("The first {} move here.", live_page::kMostMotions)
             : "",
-        counted(static_cast<long long>(scenes.motions.size()), "experiment", "experiments"), what);
+        runs ? counted(count, "run", "runs") : counted(count, "experiment", "experiments"), what);
   }
   const std::string why =
       liveness == Liveness::kLive && web_bundle().empty()
@@ -103,7 +105,8 @@ Html motion_block(const result::Scenes& scenes, Liveness liveness) {
                 why_no_bundle())
           : "The bodies move where JavaScript is allowed.";
   return element("p", what) +
-         element("div", {{"id", "motion-view"}}, element("p", {{"class", "soft"}}, text(why)));
+         element("div", {{"id", "motion-view"}, {"data-kind", runs ? "runs" : "experiments"}},
+                 element("p", {{"class", "soft"}}, text(why)));
 }
 
 }  // namespace parfait::report

@@ -172,6 +172,24 @@ bool is_drawn(const mechanism::Force& force) {
   return type && type->is_element() && type->measure != "angle" && force.begin && force.end;
 }
 
+/// What a force looks like, by its type: those of Parfait are named in families.
+void set_look(const mechanism::Force& force, const Viewer& viewer, result::SceneForce& out) {
+  const std::string_view key = force.key;
+  if (key.starts_with("Z_") || key == "General_Z") out.along = "z";
+  if (key.starts_with("Direction_") || key == "General_Direction") out.along = "begin_z";
+  if (key.starts_with("Hertz_")) {
+    out.look = "contact";
+    out.along = key.ends_with("_Sphere") ? "radial" : "begin_z";
+  }
+  if (!key.starts_with("Muscle") && !key.starts_with("Passive_Muscle")) return;
+  out.look = "muscle";
+  for (const char* kind : {"cylinder", "sphere"}) {
+    if (!key.ends_with(kind[0] == 'c' ? "_Cylinder" : "_Sphere")) continue;
+    out.obstacle = result::SceneObstacle{kind, viewer.constant(force.id + ".radius"),
+                                         viewer.constant(force.id + ".sense")};
+  }
+}
+
 /// The largest edge of the box around everything, at the start.
 double extent_of(const Description& description, const Viewer& viewer, const result::Scene& scene) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -260,10 +278,14 @@ result::Scene make_scene(const mechanism::Description& description, dynamics::Co
   }
   for (const auto& force : description.forces) {
     if (!scene_parts::is_drawn(force)) continue;
-    result::SceneForce out{force.id, force.key, {}, mechanism::type_of(force).elastic};
+    result::SceneForce out;
+    out.id = force.id;
+    out.key = force.key;
+    out.elastic = mechanism::type_of(force).elastic;
     for (const auto& [name, marker] : mechanism::ends_of(force)) {
       out.ends.push_back(viewer.place(force.id, name, *marker));
     }
+    scene_parts::set_look(force, viewer, out);
     scene.forces.push_back(std::move(out));
   }
   for (const auto& body : description.bodies) {

@@ -45,6 +45,20 @@ TEST(Scene, HexapodHasTheShapesOfItsFileAPlateAndSixSprings) {
   EXPECT_EQ(scene.forces[0].ends.size(), 2U);
 }
 
+TEST(Scene, MusclesAndContactsAreToldFromLines) {
+  const auto scene = scene_of("tests/web/elbow.xml");
+  ASSERT_EQ(scene.forces.size(), 3U);  // weight has no place
+  const auto &biceps = scene.forces[0], &triceps = scene.forces[1], &table = scene.forces[2];
+  EXPECT_EQ(biceps.look, "muscle");
+  EXPECT_FALSE(biceps.obstacle);
+  EXPECT_EQ(triceps.look, "muscle");
+  EXPECT_EQ(triceps.ends.size(), 3U);
+  EXPECT_EQ(triceps.obstacle, (result::SceneObstacle{"cylinder", 0.03, 1}));
+  EXPECT_EQ(table.look, "contact");
+  EXPECT_EQ(table.along, "begin_z");
+  EXPECT_EQ(scene_of("examples/hexapod/hexapod.xml").forces[0].look, "");
+}
+
 /// The box of equal inertia, back from its edges: I_x = m (b^2 + c^2) / 12.
 TEST(Scene, ABodyAloneIsTheBoxOfItsInertia) {
   BodyOutline body{{}, 3, Eigen::Vector3d(0.1, 0, 0), Eigen::Matrix3d::Zero()};
