@@ -14,7 +14,7 @@ using dynamics::Directions;
 using dynamics::Status;
 using Eigen::VectorXd;
 
-/// x = (t, y, z, p), in this order, moved along the unit directions.
+/// x = (t, y, z, u, p), in this order, moved along the unit directions.
 class LawCheck {
  public:
   LawCheck(const dynamics::System& system, const LawPoint& point, const LawOptions& options,
@@ -25,18 +25,24 @@ class LawCheck {
         point_(point),
         ny_(system.sizes().ny()),
         nz_(system.sizes().nz),
+        nu_(system.sizes().nu),
         np_(system.sizes().np),
-        num_(1 + ny_ + nz_ + np_),
+        num_(1 + ny_ + nz_ + nu_ + np_),
         ws_(system.make_workspace(num_)),
         dy_(ny_, num_),
         dz_(nz_, num_),
+        du_(nu_, num_),
         dp_(np_, num_),
         dt_(static_cast<std::size_t>(num_), 0.0),
         adjoint_ws_(system.make_workspace(math::kLanes)) {
     dt_[0] = 1;
     for (int i = 0; i < ny_; ++i) dy_(i, 1 + i) = 1;
     for (int i = 0; i < nz_; ++i) dz_(i, 1 + ny_ + i) = 1;
-    for (int i = 0; i < np_; ++i) dp_(i, 1 + ny_ + nz_ + i) = 1;
+    for (int i = 0; i < nu_; ++i) du_(i, 1 + ny_ + nz_ + i) = 1;
+    for (int i = 0; i < np_; ++i) dp_(i, 1 + ny_ + nz_ + nu_ + i) = 1;
+    for (int i = static_cast<int>(point_.u.size()); i < nu_; ++i) {
+      point_.u.push_back(std::sin(1.3 * i + 0.4));
+    }
     bind(point);
     system.bind_directions(*ws_, dp_);
     system.bind(*adjoint_ws_, point.p);
@@ -215,12 +221,15 @@ class LawCheck {
     for (int round = 0; round < 2; ++round) {
       for (int i = 0; i < seed.size(); ++i) seed[i] = std::sin(1.7 * i + 0.6 + round);
       VectorXd pulled = VectorXd::Zero(num_);
-      Pulled to{
-          .t = 0, .y = {pulled.data() + 1, size(ny_)}, .z = {pulled.data() + 1 + ny_, size(nz_)}};
+      Pulled to{.t = 0,
+                .y = {pulled.data() + 1, size(ny_)},
+                .z = {pulled.data() + 1 + ny_, size(nz_)},
+                .u = {pulled.data() + 1 + ny_ + nz_, size(nu_)}};
       system_.clear_parameter_adjoint(*adjoint_ws_);
       pull_back(*adjoint_ws_, seed, to);
       pulled[0] = to.t;
-      system_.add_parameter_gradient(*adjoint_ws_, {pulled.data() + 1 + ny_ + nz_, size(np_)});
+      system_.add_parameter_gradient(*adjoint_ws_,
+                                     {pulled.data() + 1 + ny_ + nz_ + nu_, size(np_)});
       double largest = 0;
       for (int j = 0; j < num_; ++j) {
         for (int i = 0; i < d.rows(); ++i) largest = std::max(largest, std::abs(seed[i] * d(i, j)));
@@ -272,23 +281,29 @@ class LawCheck {
   void bind(const LawPoint& at) { system_.bind(*ws_, at.p); }
 
   dynamics::Point place(const LawPoint& at) const {
-    return {.t = at.t, .y = at.y, .z = at.z, .mode = at.mode, .offset = {}};
+    return {.t = at.t, .y = at.y, .z = at.z, .u = at.u, .mode = at.mode, .offset = {}};
   }
   dynamics::PointDirections moving() const {
-    return {.dt = dt_, .dy = &dy_, .dz = nz_ > 0 ? &dz_ : nullptr, .dphi = nullptr};
+    return {.dt = dt_,
+            .dy = &dy_,
+            .dz = nz_ > 0 ? &dz_ : nullptr,
+            .du = nu_ > 0 ? &du_ : nullptr,
+            .dphi = nullptr};
   }
 
   double& entry(LawPoint& at, int j) const {
     if (j == 0) return at.t;
     if (j < 1 + ny_) return at.y[size(j - 1)];
     if (j < 1 + ny_ + nz_) return at.z[size(j - 1 - ny_)];
-    return at.p[size(j - 1 - ny_ - nz_)];
+    if (j < 1 + ny_ + nz_ + nu_) return at.u[size(j - 1 - ny_ - nz_)];
+    return at.p[size(j - 1 - ny_ - nz_ - nu_)];
   }
   std::string entry_name(int j) const {
     if (j == 0) return "t";
     if (j < 1 + ny_) return "y[" + std::to_string(j - 1) + "]";
     if (j < 1 + ny_ + nz_) return "z[" + std::to_string(j - 1 - ny_) + "]";
-    return "p[" + std::to_string(j - 1 - ny_ - nz_) + "]";
+    if (j < 1 + ny_ + nz_ + nu_) return "u[" + std::to_string(j - 1 - ny_ - nz_) + "]";
+    return "p[" + std::to_string(j - 1 - ny_ - nz_ - nu_) + "]";
   }
 
   void require(Status status, const char* what) {
@@ -335,9 +350,9 @@ class LawCheck {
   bool with_differences_;
   LawOptions options_;
   LawPoint point_;
-  int ny_, nz_, np_, num_;
+  int ny_, nz_, nu_, np_, num_;
   std::unique_ptr<dynamics::Workspace> ws_;
-  Directions dy_, dz_, dp_;
+  Directions dy_, dz_, du_, dp_;
   std::vector<double> dt_;
   std::unique_ptr<dynamics::Workspace> adjoint_ws_;
   LawReport report_;

@@ -18,6 +18,7 @@ enum class Defect {
   kState,
   kAlgebraic,
   kTime,
+  kInput,
   kParameter,
   kSwitch,
   kJump,
@@ -26,23 +27,26 @@ enum class Defect {
   kInvariant,
   kProjection,
   kDrift,
-  kPullBack
+  kPullBack,
+  kInputPullBack
 };
 
-/// A point q in the plane with |q| = 1, an external z, one parameter p, all derivatives by hand:
-///   q' = (p q2 z, -q1 + t^2),  h = z^3 - q1 p,  s = q1 q2 - t p,  jump q -> p q,  start (p^2, 1).
+/// A point q in the plane with |q| = 1, an external z, an input u, one parameter p, all derivatives
+/// by hand:
+///   q' = (p q2 z, -q1 + t^2 + q2 u),  h = z^3 - q1 p,  s = q1 q2 - t p,  jump q -> p q,  start (p^2, 1).
 class Circle final : public System {
  public:
   explicit Circle(Defect defect) : defect_(defect) {
     sizes_.nq = 2;
     sizes_.nz = 1;
+    sizes_.nu = 1;
     sizes_.np = 1;
     sizes_.num_pos = 1;
     sizes_.num_switches = 1;
   }
 
   struct Memory final : Workspace {
-    double t = 0, q1 = 0, q2 = 0, z = 0, p = 1;
+    double t = 0, q1 = 0, q2 = 0, z = 0, u = 0, p = 1;
     Directions dp;
   };
   static Memory& cast(Workspace& ws) { return static_cast<Memory&>(ws); }
@@ -52,6 +56,7 @@ class Circle final : public System {
     w.q1 = at.y[0];
     w.q2 = at.y[1];
     w.z = at.z[0];
+    w.u = at.u[0];
   }
 
   const Sizes& sizes() const override { return sizes_; }
@@ -82,7 +87,7 @@ class Circle final : public System {
     remember(ws, at);
     const auto& w = cast(ws);
     dydt[0] = w.p * w.q2 * w.z;
-    dydt[1] = -w.q1 + w.t * w.t;
+    dydt[1] = -w.q1 + w.t * w.t + w.q2 * w.u;
     residual[0] = std::pow(w.z, 3) - w.q1 * w.p;
     return Status::kOk;
   }
@@ -91,12 +96,15 @@ class Circle final : public System {
     const auto& w = cast(ws);
     const double wrong_state = defect_ == Defect::kState ? 1e-6 : 0;
     const double wrong_time = defect_ == Defect::kTime ? 3 : 2;
+    const double wrong_u = defect_ == Defect::kInput ? 0 : 1;
     const double wrong_z = defect_ == Defect::kAlgebraic ? 2 : 3;
     for (int j = 0; j < ddydt.count(); ++j) {
       const double dq1 = (*d.dy)(0, j), dq2 = (*d.dy)(1, j), dz = (*d.dz)(0, j);
       const double dp = defect_ == Defect::kParameter ? 0 : w.dp(0, j);
       ddydt(0, j) = dp * w.q2 * w.z + w.p * dq2 * w.z + w.p * w.q2 * dz + wrong_state * dq1;
-      ddydt(1, j) = -dq1 + wrong_time * w.t * d.dt[static_cast<std::size_t>(j)];
+      const double du = d.du ? wrong_u * (*d.du)(0, j) : 0;
+      ddydt(1, j) =
+          -dq1 + wrong_time * w.t * d.dt[static_cast<std::size_t>(j)] + dq2 * w.u + w.q2 * du;
       (*dresidual)(0, j) = wrong_z * w.z * w.z * dz - dq1 * w.p - w.q1 * w.dp(0, j);
     }
   }
@@ -104,6 +112,7 @@ class Circle final : public System {
   void pull_back(Workspace& ws, ConstVec dydt, ConstVec residual, Pulled& to) const override {
     System::pull_back(ws, dydt, residual, to);
     if (defect_ == Defect::kPullBack) to.y[1] -= 1e-6 * dydt[0];
+    if (defect_ == Defect::kInputPullBack) to.u[0] = 0;
   }
 
   void invariants(Workspace&, double, ConstVec y, Vec g) const override {
@@ -212,6 +221,7 @@ TEST(SystemLaws, SeeEachWrongDerivative) {
       {Defect::kState, "directions, d/dy[0]: row 0"},
       {Defect::kAlgebraic, "directions, d/dz[0]: row 2"},
       {Defect::kTime, "directions, d/dt: row 1"},
+      {Defect::kInput, "directions, d/du[0]: row 1"},
       {Defect::kParameter, "directions, d/dp[0]: row 0"},
       {Defect::kSwitch, "switch_directions, d/dt: row 0"},
       {Defect::kJump, "jump_directions of \"s\", d/dp[0]: row 1"},
@@ -221,6 +231,7 @@ TEST(SystemLaws, SeeEachWrongDerivative) {
       {Defect::kProjection, "project_directions, d/dy[0]: row 0"},
       {Defect::kDrift, "project() leaves the invariants above its tolerance"},
       {Defect::kPullBack, "pull_back, d/dy[1]: the pull-back is"},
+      {Defect::kInputPullBack, "pull_back, d/du[0]: the pull-back is"},
   };
   for (const auto& c : cases) {
     const auto violations = laws(c.defect).violations;

@@ -11,8 +11,8 @@
 /// What every dynamic system offers to integrators, estimators and reports.
 ///
 ///   y = (q, v, e)              differential state: coordinates, velocities, external states
-///   y' = f(t, y, z, p)         with parameters p and algebraic states z
-///   0  = h(t, y, z, p)         algebraic equations of a DAE of index 1; none for ODEs and mechanics
+///   y' = f(t, y, z, u, p)      with parameters p, algebraic states z and inputs u
+///   0  = h(t, y, z, u, p)      algebraic equations of a DAE of index 1; none for ODEs and mechanics
 ///   g_pos(t, q, p)    = 0,
 ///   g_vel(t, q, v, p) = 0      invariants, which the exact solution keeps and projection restores
 ///
@@ -38,6 +38,7 @@ struct Sizes {
   int nv = 0;            ///< velocities; natural coordinates have nv = nq
   int ne = 0;            ///< external (first-order) states; an ODE has only these
   int nz = 0;            ///< algebraic states
+  int nu = 0;            ///< inputs: what acts from outside, chosen anew at every point
   int np = 0;            ///< parameters
   int num_pos = 0;       ///< position-level invariants
   int num_vel = 0;       ///< velocity-level invariants
@@ -65,9 +66,10 @@ struct Offset {
 };
 
 struct Point {
-  double t = 0;  ///< time
-  ConstVec y;    ///< state (q, v, e)
-  ConstVec z;    ///< algebraic states
+  double t = 0;     ///< time
+  ConstVec y;       ///< state (q, v, e)
+  ConstVec z;       ///< algebraic states
+  ConstVec u = {};  ///< inputs; empty: all zero
   Mode mode;
   Offset offset;
 };
@@ -77,13 +79,15 @@ struct PointDirections {
   ConstVec dt;  ///< one per direction, or empty
   const Directions* dy = nullptr;
   const Directions* dz = nullptr;
+  const Directions* du = nullptr;
   const Directions* dphi = nullptr;  ///< of (phi | phi' | phi''), stacked
 };
 
-/// Where pull-backs add the adjoints of t, y and z; an empty z is not asked for.
+/// Where pull-backs add the adjoints of t, y, z and u; an empty z or u is not asked for.
 struct Pulled {
   double t = 0;
   Vec y, z;
+  Vec u = {};
 };
 
 /// The norm in which project() moves as little as possible (Kraus 2006, sections 8.5.2 to 8.5.4).
@@ -208,13 +212,14 @@ class System {
   virtual void jump_directions(Workspace& ws, const PointDirections& d, Directions& dafter) const;
 
   /// Adjoints. Given the adjoint ("seed") of a result, a pull-back adds those of what the result
-  /// was computed from: of t, y and z to `to`, of the parameters to sums in the workspace, from
+  /// was computed from: of t, y, z and u to `to`, of the parameters to sums in the workspace, from
   /// which add_parameter_gradient() makes the gradient once for all. Each stands for the
   /// directions of the same name, at the point of the last call of the function itself.
   ///
-  /// Without pull-backs of its own a system has these, made of its directions along every t, y, z
-  /// and p: exact, at a price that grows with the number of states and parameters. Such a workspace
-  /// needs room for math::kLanes directions and loses those of the parameters that were bound.
+  /// Without pull-backs of its own a system has these, made of its directions along every t, y,
+  /// z, u and p: exact, at a price that grows with the number of states and parameters. Such a
+  /// workspace needs room for math::kLanes directions and loses those of the parameters that were
+  /// bound.
   virtual bool has_pull_backs() const { return false; }
   virtual void clear_parameter_adjoint(Workspace& ws) const;
   virtual void add_parameter_gradient(Workspace& ws, Vec gradient) const;

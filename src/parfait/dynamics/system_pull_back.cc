@@ -17,7 +17,7 @@ double product(ConstVec seed, const Directions& d, int j) {
   return sum;
 }
 
-/// Unit directions of (t, y, z), then of the parameters, a chunk at a time.
+/// Unit directions of (t, y, z, u), then of the parameters, a chunk at a time.
 class UnitDirections {
  public:
   UnitDirections(const System& system, Workspace& ws)
@@ -25,9 +25,11 @@ class UnitDirections {
         ws_(ws),
         ny_(system.sizes().ny()),
         nz_(system.sizes().nz),
+        nu_(system.sizes().nu),
         np_(system.sizes().np),
         dy_(ny_, kCount),
         dz_(nz_, kCount),
+        du_(nu_, kCount),
         dp_(np_, kCount) {
     ws.parameter_adjoint.resize(static_cast<std::size_t>(np_));
   }
@@ -38,19 +40,17 @@ class UnitDirections {
             const std::function<double(int j)>& along, Pulled* point) {
     dp_.resize(np_, kCount);
     system_.bind_directions(ws_, dp_);
-    const int num_point = point ? 1 + ny_ + (point->z.empty() ? 0 : nz_) : 0;
+    num_z_ = point && !point->z.empty() ? nz_ : 0;
+    num_u_ = point && !point->u.empty() ? nu_ : 0;
+    const int num_point = point ? 1 + ny_ + num_z_ + num_u_ : 0;
     for (int first = 0; first < num_point; first += kCount) {
       const int count = std::min(kCount, num_point - first);
-      std::fill(dt_, dt_ + kCount, 0.0);
-      dy_.resize(ny_, kCount);
-      dz_.resize(nz_, kCount);
+      clear_point();
       for (int j = 0; j < count; ++j) entry(first + j, j) = 1;
       differentiate(moving());
       for (int j = 0; j < count; ++j) adjoint(*point, first + j) += along(j);
     }
-    std::fill(dt_, dt_ + kCount, 0.0);
-    dy_.resize(ny_, kCount);
-    dz_.resize(nz_, kCount);
+    clear_point();
     for (int first = 0; first < np_; first += kCount) {
       const int count = std::min(kCount, np_ - first);
       dp_.resize(np_, kCount);
@@ -67,23 +67,38 @@ class UnitDirections {
 
  private:
   PointDirections moving() const {
-    return {.dt = {dt_, kCount}, .dy = &dy_, .dz = nz_ > 0 ? &dz_ : nullptr, .dphi = nullptr};
+    return {.dt = {dt_, kCount},
+            .dy = &dy_,
+            .dz = nz_ > 0 ? &dz_ : nullptr,
+            .du = num_u_ > 0 ? &du_ : nullptr,
+            .dphi = nullptr};
+  }
+  void clear_point() {
+    std::fill(dt_, dt_ + kCount, 0.0);
+    dy_.resize(ny_, kCount);
+    dz_.resize(nz_, kCount);
+    du_.resize(nu_, kCount);
   }
   double& entry(int i, int j) {
     if (i == 0) return dt_[j];
-    return i <= ny_ ? dy_(i - 1, j) : dz_(i - 1 - ny_, j);
+    if (i <= ny_) return dy_(i - 1, j);
+    const int k = i - 1 - ny_;
+    return k < num_z_ ? dz_(k, j) : du_(k - num_z_, j);
   }
   double& adjoint(Pulled& to, int i) const {
     if (i == 0) return to.t;
-    return i <= ny_ ? to.y[static_cast<std::size_t>(i - 1)]
-                    : to.z[static_cast<std::size_t>(i - 1 - ny_)];
+    if (i <= ny_) return to.y[static_cast<std::size_t>(i - 1)];
+    const int k = i - 1 - ny_;
+    return k < num_z_ ? to.z[static_cast<std::size_t>(k)]
+                      : to.u[static_cast<std::size_t>(k - num_z_)];
   }
 
   const System& system_;
   Workspace& ws_;
-  int ny_, nz_, np_;
+  int ny_, nz_, nu_, np_;
+  int num_z_ = 0, num_u_ = 0;  ///< asked for
   double dt_[kCount] = {};
-  Directions dy_, dz_, dp_;
+  Directions dy_, dz_, du_, dp_;
 };
 
 }  // namespace

@@ -137,6 +137,7 @@ ModelData::ModelData(const Description& given)
   sizes.nq = tree().nq;
   sizes.nv = tree().nv;
   sizes.ne = static_cast<int>(elements.states.size());
+  sizes.nu = tree().nv;
   sizes.np = static_cast<int>(parameters.size());
   sizes.num_pos = static_cast<int>(tree().quaternions.size()) + closures.num_pos();
   sizes.num_vel = closures.num_rows();
@@ -157,6 +158,7 @@ constexpr int kMaxSteps = 60;
 
 void resize(const ModelData& m, SeenPoint& point) {
   point.y.resize(m.sizes.ny());
+  point.u.resize(m.sizes.nu);
   point.mode.resize(m.sizes.num_switches);
   point.vdot.resize(m.sizes.nv);
   point.lambda.resize(m.closures.num_rows());
@@ -346,7 +348,7 @@ bool any_sets_start(const ModelData& m) {
 SeenPoint described_point(const ModelData& m, const ModelWorkspace& w) {
   SeenPoint at = w.looked;
   at.t = 0;
-  at.has_mode = false;
+  at.has_inputs = at.has_mode = false;
   at.y = m.start.described;
   const int first = m.sizes.nq + m.sizes.nv;
   for (const auto& held : m.elements.held_parameters) {

@@ -17,6 +17,9 @@ using mechanism::AssemblyReport;
 /// (mechanism_tree.h) and the external states. The same descriptions, force elements, events,
 /// parameters and names of quantities as in natural coordinates.
 ///
+/// Inputs     generalized forces, one per velocity: u[k] does the work u[k] v[k]. A torque about
+/// the
+///            axis of a revolute joint, on the body the joint carries; likewise forces.
 /// Closures   Joints that close loops, joints that hold distances and constraints are rows
 ///            (closure_work.h), solved in the index-1 form; projection restores them.
 /// Invariants on the level of positions one per quaternion, (|q|^2 - 1) / 2, which the flow keeps,

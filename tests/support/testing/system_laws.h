@@ -13,6 +13,7 @@ struct LawPoint {
   double t = 0;
   std::vector<double> y, z, p;
   std::vector<std::int8_t> mode = {};  ///< empty: branches by values
+  std::vector<double> u = {};          ///< empty: generic inputs are chosen
 };
 
 struct LawOptions {
@@ -35,8 +36,8 @@ struct LawReport {
   int num_nonzero = 0;   ///< of them: otherwise the comparison says little
 };
 
-/// The laws of dynamics/system.h at a point: every function that has directions, along t, each y, z
-/// and p, against differences of its values: the right-hand side, the residual, the switching
+/// The laws of dynamics/system.h at a point: every function that has directions, along t, each y,
+/// z, u and p, against differences of its values: the right-hand side, the residual, the switching
 /// functions, each jump, the start, the quantities, and for systems with invariants these
 /// themselves, of which those of the velocity must be the rates of those of the position, and the
 /// projection, which must also reach its tolerance and be idempotent; and every pull-back, against

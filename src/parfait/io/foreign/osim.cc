@@ -569,13 +569,7 @@ void Reader::read_constraints(const XmlView& model) {
       };
       coupling.coordinate = id_of("dependent_coordinate_name");
       coupling.follows = id_of("independent_coordinate_names");
-      std::optional<XmlView> function;
-      for (const auto& child : element.children()) {
-        if (is_osim_function(child.name())) function = child;
-        if (child.name() != "coupled_coordinates_function") continue;
-        const auto inside = child.children();
-        if (inside.size() == 1) function = inside[0];
-      }
+      const auto function = coupler_function(element);
       if (!function) {
         element.fail(fmt::format("coupler \"{}\" has no <coupled_coordinates_function>.", name));
       }

@@ -24,8 +24,8 @@ std::string body_of(const XmlView& element) {
 
 class Attachments {
  public:
-  Attachments(const BodyFactors& factors, XmlNumbers& numbers, std::vector<std::string>& told)
-      : factors_(factors), numbers_(numbers), told_(told) {}
+  Attachments(const BodyFactors& factors, XmlEdits& edits, std::vector<std::string>& told)
+      : factors_(factors), edits_(edits), told_(told) {}
 
   /// `body`: the one that contains the element.
   void visit(const XmlView& element, const std::string& body) {
@@ -63,22 +63,21 @@ class Attachments {
     const auto value = element.vector_of(child);
     if (found == factors_.end() || !value) return;
     const auto& s = found->second;
-    numbers_.put(element.child(child),
-                 {(*value)[0] * s[0], (*value)[1] * s[1], (*value)[2] * s[2]});
+    edits_.put(element.child(child), {(*value)[0] * s[0], (*value)[1] * s[1], (*value)[2] * s[2]});
   }
 
   const BodyFactors& factors_;
-  XmlNumbers& numbers_;
+  XmlEdits& edits_;
   std::vector<std::string>& told_;
   bool has_muscles_ = false, has_wraps_ = false;
 };
 
 }  // namespace
 
-void scale_attachments(const XmlSource& source, const BodyFactors& factors, XmlNumbers& numbers,
+void scale_attachments(const XmlSource& source, const BodyFactors& factors, XmlEdits& edits,
                        std::vector<std::string>& told) {
   if (factors.empty()) return;
-  Attachments attachments(factors, numbers, told);
+  Attachments attachments(factors, edits, told);
   attachments.visit(XmlView(source, source.root()), "");
   attachments.tell();
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parfait/io/foreign/xml_numbers.h"
+#include "parfait/io/foreign/xml_edits.h"
 
 namespace parfait::io {
 
@@ -20,7 +20,7 @@ using BodyFactors = std::map<std::string, std::array<double, 3>>;
 ///
 /// `told`: what is left as it was (moving path points; fibre and tendon lengths; radii of wrap
 /// objects).
-void scale_attachments(const XmlSource& source, const BodyFactors& factors, XmlNumbers& numbers,
+void scale_attachments(const XmlSource& source, const BodyFactors& factors, XmlEdits& edits,
                        std::vector<std::string>& told);
 
 }  // namespace parfait::io

@@ -117,6 +117,43 @@ mechanism::CoordinateFunction read_osim_function(const XmlView& element) {
   return osim_functions::read(element, 0);
 }
 
+std::optional<XmlView> coupler_function(const XmlView& coupler) {
+  std::optional<XmlView> function;
+  for (const auto& child : coupler.children()) {
+    if (is_osim_function(child.name())) function = child;
+    if (child.name() != "coupled_coordinates_function") continue;
+    const auto inside = child.children();
+    if (inside.size() == 1) function = inside[0];
+  }
+  return function;
+}
+
+std::optional<std::string> osim_function_text(const mechanism::CoordinateFunction& f) {
+  using Kind = mechanism::CoordinateFunction::Kind;
+  const auto by_coefficients = [&](const char* name) {
+    return fmt::format("<{0}> <coefficients>{1}</coefficients> </{0}>", name,
+                       list_text(f.constants));
+  };
+  const auto by_points = [&](const char* name) {
+    return fmt::format("<{0}> <x>{1}</x> <y>{2}</y> </{0}>", name, list_text(f.knots),
+                       list_text(f.constants));
+  };
+  switch (f.kind) {
+    case Kind::kLinear:
+      return by_coefficients("LinearFunction");
+    case Kind::kPolynomial:
+      return by_coefficients("PolynomialFunction");
+    case Kind::kSimmSpline:
+      return by_points("SimmSpline");
+    case Kind::kPiecewiseLinear:
+      return by_points("PiecewiseLinearFunction");
+    case Kind::kNaturalSpline:
+    case Kind::kFormula:
+      break;
+  }
+  return std::nullopt;
+}
+
 bool is_osim_function(const std::string& name) {
   using osim_functions::kNames;
   using osim_functions::kOthers;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "parfait/io/foreign/osim.h"
 #include "parfait/io/foreign/osim_functions.h"
@@ -17,6 +19,7 @@ namespace osim_writer {
 namespace {
 
 using mechanism::CoordinateFunction;
+using mechanism::Coupling;
 using mechanism::Description;
 using mechanism::Frame;
 using mechanism::Number3;
@@ -31,6 +34,11 @@ bool same(double a, double b) {
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](double x, double y) { return same(x, y); });
+}
+
+bool same(const CoordinateFunction& a, const CoordinateFunction& b) {
+  return same(a.constants, b.constants) && same(a.knots, b.knots) && a.kind == b.kind &&
+         a.formula == b.formula;
 }
 
 bool same(const Frame& a, const Frame& b) {
@@ -74,11 +82,20 @@ Frame relative(const Frame& X_AB, const Frame& X_AC) {
   return out;
 }
 
+const Coupling* coupling_of(const Description& d, const std::string& coordinate) {
+  const auto found = std::ranges::find(d.couplings, coordinate, &Coupling::coordinate);
+  return found == d.couplings.end() ? nullptr : &*found;
+}
+
+bool same(const Coupling& a, const Coupling& b) {
+  return a.follows == b.follows && same(a.function, b.function);
+}
+
 class Writer {
  public:
   Writer(const XmlSource& source, const Description& before, const Description& after,
-         XmlNumbers& numbers)
-      : source_(source), before_(before), after_(after), numbers_(numbers) {}
+         XmlEdits& edits)
+      : source_(source), before_(before), after_(after), edits_(edits) {}
 
   void write();
 
@@ -86,6 +103,8 @@ class Writer {
   [[noreturn]] void fail(const XmlView& at, const std::string& what) const {
     at.fail(what + " has changed, and the file has no place for it.");
   }
+  /// Truth in the child of that name, which is made where there is none.
+  void put_truth(const XmlView& parent, const char* name, bool truth);
   /// Puts numbers into the child of that name.
   void put(const XmlView& parent, const char* name, const std::vector<double>& old,
            const std::vector<double>& now, const std::string& what);
@@ -98,10 +117,17 @@ class Writer {
                        const mechanism::Joint& now);
   void write_function(const XmlView& function, const CoordinateFunction& now, double factor);
   void write_markers(const XmlView& model);
+  void write_couplings(const XmlView& model);
+  /// Whether the coupling could be changed where it stands.
+  bool write_coupling(const XmlView& element, const Coupling& old, const Coupling& now);
+  void disable(const XmlView& coupler);
+  std::string coupler_text(const Coupling& coupling, const XmlView& model) const;
 
   const XmlSource& source_;
   const Description &before_, &after_;
-  XmlNumbers& numbers_;
+  XmlEdits& edits_;
+  std::map<std::string, std::string> coordinate_names_;  ///< in the file, by id
+  bool is_old_ = false;                                  ///< up to version 3
 };
 
 void Writer::put(const XmlView& parent, const char* name, const std::vector<double>& old,
@@ -109,7 +135,16 @@ void Writer::put(const XmlView& parent, const char* name, const std::vector<doub
   if (same(old, now)) return;
   const XmlView element = parent.child(name);
   if (!element) fail(parent, what);
-  numbers_.put(element, now);
+  edits_.put(element, now);
+}
+
+void Writer::put_truth(const XmlView& parent, const char* name, bool truth) {
+  const char* text = truth ? "true" : "false";
+  if (const XmlView element = parent.child(name)) {
+    edits_.put_text(element, text);
+  } else {
+    edits_.insert(parent, fmt::format("<{0}>{1}</{0}>", name, text));
+  }
 }
 
 void Writer::write_bodies(const XmlView& model) {
@@ -203,7 +238,7 @@ void Writer::write_function(const XmlView& function, const CoordinateFunction& n
       is_multiple = std::abs(each - *ratio) <= 1e-12 * std::abs(*ratio);
     }
     if (is_multiple && ratio && function.child("scale")) {
-      numbers_.put(function.child("scale"), {scale * *ratio});
+      edits_.put(function.child("scale"), {scale * *ratio});
       return;
     }
     if (scale == 0 || inner.size() != 1) fail(function, "a function");
@@ -228,10 +263,7 @@ void Writer::write_functions(const XmlView& element, const mechanism::Joint& old
   if (old.motion.axes.size() != now.motion.axes.size()) fail(element, "the axes of a joint");
   for (std::size_t i = 0; i < now.motion.axes.size(); ++i) {
     const auto &a = old.motion.axes[i], &b = now.motion.axes[i];
-    const bool is_same = same(a.function.constants, b.function.constants) &&
-                         same(a.function.knots, b.function.knots) &&
-                         a.function.kind == b.function.kind &&
-                         a.function.formula == b.function.formula;
+    const bool is_same = same(a.function, b.function);
     const bool same_axis = same({a.axis.begin(), a.axis.end()}, {b.axis.begin(), b.axis.end()});
     if (is_same && same_axis) continue;
     // The axis at the place where it was read.
@@ -272,15 +304,23 @@ void Writer::write_joint(const XmlView& element, std::size_t joint, bool is_old)
   }
   for (std::size_t i = 0; i < now.motion.coordinates.size(); ++i) {
     const auto &a = old.motion.coordinates[i], &b = now.motion.coordinates[i];
+    bool is_written = false;
     for (const auto& each : written) {
       if (each.place().line != a.place.line || each.place().column != a.place.column) continue;
       const std::string label = fmt::format("coordinate \"{}\": ", b.id);
+      is_written = true;
+      coordinate_names_[a.id] = each.required_attribute("name");
+      if (a.clamped != b.clamped) put_truth(each, "clamped", b.clamped);
+      if (a.locked != b.locked) put_truth(each, "locked", b.locked);
       put(each, "default_value", {a.initial}, {b.initial}, label + "its default");
       put(each, "default_speed_value", {a.rate}, {b.rate}, label + "its speed");
       if (std::isfinite(b.lower) && std::isfinite(b.upper)) {
         put(each, "range", {a.lower, a.upper}, {b.lower, b.upper}, label + "its range");
       }
     }
+    const bool is_same = same(a.initial, b.initial) && same(a.rate, b.rate) &&
+                         a.clamped == b.clamped && a.locked == b.locked;
+    if (!is_written && !is_same) fail(element, fmt::format("coordinate \"{}\"", b.id));
   }
 }
 
@@ -314,6 +354,100 @@ void Writer::write_markers(const XmlView& model) {
   }
 }
 
+void Writer::disable(const XmlView& coupler) {
+  if (coupler.child("isDisabled") || (is_old_ && !coupler.child("isEnforced"))) {
+    put_truth(coupler, "isDisabled", true);
+  } else {
+    put_truth(coupler, "isEnforced", false);
+  }
+}
+
+bool Writer::write_coupling(const XmlView& element, const Coupling& old, const Coupling& now) {
+  const std::string path = element.text_of("independent_coordinate_names").value_or("");
+  const std::string leader = path.substr(path.rfind('/') + 1);
+  if (leader != coordinate_names_[old.follows]) {
+    // It follows a follower by the identity: it is read with that one's coupling.
+    const auto follower = std::ranges::find(coordinate_names_, leader,
+                                            &std::pair<const std::string, std::string>::second);
+    const Coupling* next =
+        follower == coordinate_names_.end() ? nullptr : coupling_of(after_, follower->first);
+    return next && same(*next, now);
+  }
+  const bool can_change = now.function.kind == old.function.kind &&
+                          now.function.kind != CoordinateFunction::Kind::kFormula &&
+                          coordinate_names_.contains(now.follows);
+  if (!can_change) return false;
+  const auto function = coupler_function(element);
+  const double scale = element.number_of("scale_factor").value_or(1.0);
+  if (!function || scale == 0) return false;
+  if (now.follows != old.follows) {
+    edits_.put_text(element.child("independent_coordinate_names"),
+                    xml_escaped(coordinate_names_[now.follows]));
+  }
+  if (!same(old.function, now.function)) write_function(*function, now.function, scale);
+  return true;
+}
+
+std::string Writer::coupler_text(const Coupling& coupling, const XmlView& model) const {
+  const auto name_of = [&](const std::string& id) {
+    const auto found = coordinate_names_.find(id);
+    if (found == coordinate_names_.end()) {
+      model.fail(fmt::format("coupling of \"{}\": \"{}\" is not a coordinate of the file.",
+                             coupling.coordinate, id));
+    }
+    return xml_escaped(found->second);
+  };
+  std::set<std::string> taken;
+  for (const auto& each : model.child("ConstraintSet").child("objects").children()) {
+    taken.insert(each.attribute("name").value_or(""));
+  }
+  const std::string dependent = name_of(coupling.coordinate), leader = name_of(coupling.follows);
+  std::string name = dependent + "_coupling";
+  while (taken.contains(name)) name += "_2";
+  const auto function = osim_function_text(coupling.function);
+  if (!function) {
+    model.fail(
+        fmt::format("coupling of \"{}\": OpenSim has no such function.", coupling.coordinate));
+  }
+  return fmt::format(
+      "<CoordinateCouplerConstraint name=\"{}\"> <{}> "
+      "<coupled_coordinates_function> {} </coupled_coordinates_function> "
+      "<independent_coordinate_names>{}</independent_coordinate_names> "
+      "<dependent_coordinate_name>{}</dependent_coordinate_name> "
+      "<scale_factor>1</scale_factor> </CoordinateCouplerConstraint>",
+      name, is_old_ ? "isDisabled>false</isDisabled" : "isEnforced>true</isEnforced", *function,
+      leader, dependent);
+}
+
+void Writer::write_couplings(const XmlView& model) {
+  const XmlView set = model.child("ConstraintSet"), objects = set.child("objects");
+  std::string further;
+  for (const auto& old : before_.couplings) {
+    const Coupling* now = coupling_of(after_, old.coordinate);
+    if (now && same(old, *now)) continue;
+    XmlView element;
+    for (const auto& each : objects.children("CoordinateCouplerConstraint")) {
+      if (each.place().line == old.place.line && each.place().column == old.place.column) {
+        element = each;
+      }
+    }
+    if (now && write_coupling(element, old, *now)) continue;
+    disable(element);
+    if (now) further += coupler_text(*now, model);
+  }
+  for (const auto& now : after_.couplings) {
+    if (!coupling_of(before_, now.coordinate)) further += coupler_text(now, model);
+  }
+  if (further.empty()) return;
+  if (objects) {
+    edits_.insert(objects, further);
+  } else if (set) {
+    edits_.insert(set, "<objects> " + further + " </objects>");
+  } else {
+    edits_.insert(model, "<ConstraintSet> <objects> " + further + " </objects> </ConstraintSet>");
+  }
+}
+
 void Writer::write() {
   const XmlView root(source_, source_.root());
   const XmlView model = root.name() == "Model" ? root : root.child("Model");
@@ -335,8 +469,10 @@ void Writer::write() {
         "the model has other bodies, joints or markers than the file: only numbers can be "
         "written.");
   }
+  is_old_ = !model.child("JointSet");
   write_bodies(model);
   write_joints(model);
+  write_couplings(model);
   write_markers(model);
   const auto gravity = [](const Description& d) {
     std::vector<double> out;
@@ -357,10 +493,10 @@ std::string osim_text(std::string_view text, const std::string& file_name,
                       std::vector<std::string>& told) {
   const XmlSource source(text, file_name);
   const auto before = read_osim(source);
-  XmlNumbers numbers(source);
-  osim_writer::Writer(source, before, changed, numbers).write();
-  scale_attachments(source, factors, numbers, told);
-  return numbers.text();
+  XmlEdits edits(source);
+  osim_writer::Writer(source, before, changed, edits).write();
+  scale_attachments(source, factors, edits, told);
+  return edits.text();
 }
 
 std::string osim_text(std::string_view text, const std::string& file_name,

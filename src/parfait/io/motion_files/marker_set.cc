@@ -24,22 +24,6 @@ std::string body_of(const pugi::xml_node& marker) {
   return "";
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 /// All elements of that name below a node, in the order of the file, without recursion.
 std::vector<pugi::xml_node> all_below(const pugi::xml_node& root, const char* name) {
   std::vector<pugi::xml_node> found;
@@ -109,12 +93,12 @@ std::string marker_set_text(const MarkerSet& set) {
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<OpenSimDocument "
       "Version=\"30000\">\n\t<MarkerSet name=\"{}\">\n\t\t<objects>\n",
-      escaped(set.name));
+      xml_escaped(set.name));
   for (const auto& marker : set.markers) {
     out += fmt::format(
         "\t\t\t<Marker name=\"{}\">\n\t\t\t\t<body>{}</body>\n\t\t\t\t<location>{} {} "
         "{}</location>\n\t\t\t\t<fixed>{}</fixed>\n\t\t\t</Marker>\n",
-        escaped(marker.name), escaped(marker.body), number_text(marker.location[0]),
+        xml_escaped(marker.name), xml_escaped(marker.body), number_text(marker.location[0]),
         number_text(marker.location[1]), number_text(marker.location[2]),
         marker.fixed ? "true" : "false");
   }

@@ -100,4 +100,7 @@ struct OtherField {
   std::optional<Element> child;   ///< ... the element that holds it
 };
 
+/// Text as it stands between tags or in an attribute with double quotes.
+std::string xml_escaped(std::string_view text);
+
 }  // namespace parfait::io

@@ -60,8 +60,9 @@ struct ModelData {
 struct SeenPoint {
   double t = 0;
   std::vector<double> y;
+  std::vector<double> u;  ///< meaningful if has_inputs, otherwise there are none
   std::vector<std::int8_t> mode;
-  bool has_mode = false;
+  bool has_inputs = false, has_mode = false;
   std::vector<double> vdot, lambda;  ///< if it was evaluated there
 
   dynamics::Mode mode_span() const { return has_mode ? dynamics::Mode(mode) : dynamics::Mode(); }
@@ -115,6 +116,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<Chunk> chunks;
   dynamics::Directions dp;
   Chunk* chunk = nullptr;
+  const Lane* du = nullptr;  ///< directions of the inputs in the chunk; null: zero
   DirectionWorkspace room;
   std::vector<Force<Dual>> dual_wrenches;
   std::vector<Dual> qdot, dual_v;

@@ -20,7 +20,12 @@ dynamics::ConstVec velocities(const ModelData& m, const SeenPoint& at) {
   return {at.y.data() + m.sizes.nq, static_cast<std::size_t>(m.sizes.nv)};
 }
 
-/// H vdot = -(c + G^T lambda), G vdot = gamma. (T31)
+/// Forces along the velocities that come from outside.
+dynamics::ConstVec inputs(const ModelWorkspace& w, const SeenPoint& at) {
+  return at.has_inputs ? at.u : w.zero_v;
+}
+
+/// H vdot = u - c - G^T lambda, G vdot = gamma. (T31)
 void solve_with_rows(const ModelData& m, ModelWorkspace& w, const dynamics::Offset& offset) {
   SeenPoint& at = w.evaluated;
   inverse_dynamics(m.tree(), positions(m, at), velocities(m, at), w.zero_v, w.wrenches, w.point,
@@ -35,7 +40,8 @@ void solve_with_rows(const ModelData& m, ModelWorkspace& w, const dynamics::Offs
     gamma = row_target(m, w, row).acceleration - row_acceleration(row.kind, motion);
     if (!offset.ddphi.empty()) gamma += offset.ddphi[i];
   }
-  for (int k = 0; k < m.sizes.nv; ++k) at.vdot[k] = -w.tau[k];
+  const auto u = inputs(w, at);
+  for (int k = 0; k < m.sizes.nv; ++k) at.vdot[k] = u[k] - w.tau[k];
   w.closures.solver.apply_metric(at.vdot.data());
   hold_rows(w, w.closures.gamma.data(), at.lambda.data(), at.vdot.data());
   w.closures.is_evaluated = true;
@@ -58,7 +64,7 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
     if (!acts) clear_wrenches(w.wrenches);
     solve_with_rows(m, w, at.offset);
   } else {
-    forward_dynamics(tree, positions(m, here), velocities(m, here), w.zero_v,
+    forward_dynamics(tree, positions(m, here), velocities(m, here), inputs(w, here),
                      acts ? Wrenches(w.wrenches) : Wrenches(), w.point, here.vdot);
   }
   std::copy(here.vdot.begin(), here.vdot.end(), dydt.begin() + tree.nq);
@@ -93,8 +99,11 @@ void acceleration_directions(const ModelData& m, ModelWorkspace& w, const Lane* 
   for (int k = 0; k < m.sizes.nv; ++k) w.room.vdot[k] = Dual(at.vdot[k]);
   newton_euler_room(m, w, w.room.v.data(), w.room.vdot.data(), -w.room.bound.gravity,
                     w.dual_wrenches.data());
-  // H da + G^T dlambda = -d(H a + c + G^T lambda),   G da = -d(G a - gamma)                  (T32)
+  // H da + G^T dlambda = du - d(H a + c + G^T lambda),   G da = -d(G a - gamma)              (T32)
   for (int k = 0; k < m.sizes.nv; ++k) w.lanes[k] = -w.room.tau[k].d;
+  if (w.du) {
+    for (int k = 0; k < m.sizes.nv; ++k) w.lanes[k] += w.du[k];
+  }
   w.closures.solver.apply_metric(w.lanes.data());
   if (m.closures.num_rows() == 0) return;
   Lane* gamma = w.dy_lanes.data();

@@ -64,6 +64,12 @@ double velocity(const Scene<double>& s, int i) {
 Dual velocity(const Scene<Dual>& s, int i) {
   return s.w.room.v[i];
 }
+double input(const Scene<double>& s, int i) {
+  return s.w.looked.has_inputs ? s.w.looked.u[i] : 0.0;
+}
+Dual input(const Scene<Dual>& s, int i) {
+  return {s.w.looked.has_inputs ? s.w.looked.u[i] : 0.0, s.w.du ? s.w.du[i] : Lane()};
+}
 mechanism::ElementPoint<double> seen_by(const Scene<double>& s,
                                         const mechanism::ActingForce& force) {
   return mechanism::look_at(s.m.elements, force, TreeSurroundings(s.m, s.w), s.w.elements);
@@ -159,8 +165,8 @@ S displacement(const Scene<S>& scene, const Quantity& q) {
   return dot(end.velocity - begin.velocity, begin.axis[2]) + dot(delta, begin.axis_rate(2));
 }
 
-/// On the end body, at its marker. A joint of the tree transmits what the bodies it carries need;
-/// rows push with -G^T lambda.
+/// On the end body, at its marker. A joint of the tree transmits what the bodies it carries need,
+/// what its inputs do included; rows push with -G^T lambda.
 template <class S>
 S reaction(const Scene<S>& scene, const Quantity& q) {
   const ModelData& m = scene.m;
@@ -257,12 +263,13 @@ S moment_arm(const Scene<S>& scene, const Quantity& q) {
   return sum;
 }
 
-/// -lambda . r' of driven rows, since the forces of rows are -G^T lambda and G v = r'; and the
-/// power of elements that say nothing about where it comes from.
+/// u . v of the inputs; -lambda . r' of driven rows, since the forces of rows are -G^T lambda and
+/// G v = r'; and the power of elements that say nothing about where it comes from.
 template <class S>
 S supplied_power(const Scene<S>& scene) {
   const ModelData& m = scene.m;
   S sum(0.0);
+  for (int i = 0; i < m.sizes.nu; ++i) sum = sum + input(scene, i) * velocity(scene, i);
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     const ClosureRow& row = m.closures.rows[i];
     if (row.constraint < 0) continue;

@@ -13,6 +13,8 @@ using mechanism::EndFrame;
 void SeenPoint::set(const dynamics::Point& at) {
   t = at.t;
   std::copy(at.y.begin(), at.y.end(), y.begin());
+  has_inputs = !at.u.empty();
+  if (has_inputs) std::copy(at.u.begin(), at.u.end(), u.begin());
   has_mode = !at.mode.empty() && !mode.empty();
   if (has_mode) std::copy(at.mode.begin(), at.mode.end(), mode.begin());
 }
@@ -280,6 +282,7 @@ void seed_chunk(const ModelData& m, ModelWorkspace& w, const SeenPoint& at,
     if (index < d.dt.size()) dt[i] = d.dt[index];
   }
   const Lane* dy = chunk_of(d.dy, chunk);
+  w.du = chunk_of(d.du, chunk);
   mechanism::seed(m.elements, dt, w.chunk->dp.data(), dy ? dy + tree.nq + tree.nv : nullptr,
                   w.elements);
   std::copy(w.chunk->all.begin(), w.chunk->all.end(), w.elements.dual_constants.begin());

@@ -125,8 +125,8 @@ void push_elements(const ModelData& m, ModelWorkspace& w);
 /// w.chunk with the constants and parameters of a chunk, bound again if others were bound since.
 /// Chunks beyond those that were bound do not move them.
 void choose_chunk(const ModelData& m, ModelWorkspace& w, int chunk);
-/// Directions of parameters, time and state in a chunk: w.chunk, the seeds of the elements, and q
-/// and v in w.room with their directions. `dy` null: zero.
+/// Directions of parameters, time, state and inputs in a chunk: w.chunk, the seeds of the elements,
+/// q and v in w.room with their directions, and w.du. `dy` null: zero.
 void seed_chunk(const ModelData& m, ModelWorkspace& w, const SeenPoint& at,
                 const dynamics::PointDirections& d, int chunk);
 /// The chunk's constants go to the room and back.
