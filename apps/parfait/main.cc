@@ -11,6 +11,7 @@
 #include "interrupt.h"
 #include "output.h"
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/run/job/plugin.h"
 
 namespace {
@@ -66,6 +67,9 @@ int run_and_tell(int argc, char** argv) {
     fmt::print(stderr, "{}: {}.\n", error.path1().string(), error.code().message());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "parfait: there is not enough memory for this.\n");
+  } catch (const parfait::base::Stopped&) {
+    fmt::print(stderr, "parfait: interrupted; nothing was written\n");
+    return parfait::app::kNotFinished;
   } catch (const std::exception& error) {
     fmt::print(stderr, "parfait: {}\n", error.what());
   }

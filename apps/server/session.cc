@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/text_file.h"
@@ -503,6 +504,8 @@ void Session::compute(Job& job) {
       over["run"] = run;
       over["status"] = job.stop ? "interrupted" : "done";
     }
+  } catch (const base::Stopped&) {
+    over["status"] = "interrupted";
   } catch (const Problem& problem) {
     over["status"] = "failed";
     over["message"] = problem.message;

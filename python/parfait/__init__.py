@@ -70,8 +70,8 @@ def elements() -> dict[str, _Any]:
 
 def import_motion(file: str | _os.PathLike[str], *, units: str | None = None, axes: str | None = None,
                   out: str | _os.PathLike[str] | None = None) -> tuple[dict[str, _Any], dict[str, str]]:
-    """What is in a motion file (C3D, TRC, MOT, STO, BVH, MeshUp), and its contents as CSV texts by name. With ``out``
-    they are also written there."""
+    """What is in a motion file (C3D, TRC, MOT, STO, BVH, MeshUp), and its contents as CSV texts by name; of a PEtab
+    problem (YAML), the problem, its model and its tables. With ``out`` they are also written there."""
     options = {key: value for key, value in (("units", units), ("axes", axes)) if value is not None}
     if out is not None:
         options["out"] = _os.fspath(out)
@@ -120,7 +120,11 @@ def view(what: Model | Problem | Simulation | Fit | str | _os.PathLike[str], *, 
 
 def verify(on_solved: _Callable[[str, float, bool], _Any] | None = None) -> dict[str, _Any]:
     """Solves problems with known solutions on this machine; ``on_solved(name, digits, passed)`` hears of each."""
-    return _json.loads(_parfait.verify({} if on_solved is None else {"on_solved": on_solved}))
+    try:
+        return _json.loads(_parfait.verify({} if on_solved is None else {"on_solved": on_solved}))
+    except KeyboardInterrupt as stop:
+        stop.partial = _json.loads(getattr(stop, "partial", None) or "null")  # type: ignore[attr-defined]
+        raise
 
 
 def report(*folders: str | _os.PathLike[str]) -> Report:

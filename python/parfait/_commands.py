@@ -140,7 +140,8 @@ def batch(folder: Path, out: Path, *, model: Path | None = None, work: str = "ca
         try:
             done = _find(Batch, _parfait.batch, options | given(on_progress=show))
         except KeyboardInterrupt as stop:
-            stop.partial.save(os.path.join(out, "summary"))  # type: ignore[attr-defined]
+            if stop.partial is not None:  # type: ignore[attr-defined]
+                stop.partial.save(os.path.join(out, "summary"))  # type: ignore[attr-defined]
             raise
     done.save(os.path.join(out, "summary"))
     return done

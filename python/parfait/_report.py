@@ -12,8 +12,23 @@ from . import _parfait
 
 FIGURE = re.compile(r'<figure\b[^>]*\bdata-plot="([^"]*)"[^>]*>.*?</figure>', re.DOTALL)
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+STYLE_TAG = re.compile(r"</?style>")
 LEGEND = re.compile(r'<p class="legend">.*?</p>', re.DOTALL)
-SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+SVG_TAG = re.compile(r"<svg\b|</svg>")
+
+
+def _pictures(markup: str) -> list[str]:
+    """Every outermost <svg>, with those inside it: curves lie in one of their own."""
+    found, depth, begin = [], 0, 0
+    for tag in SVG_TAG.finditer(markup):
+        if tag.group() != "</svg>":
+            begin = begin if depth else tag.start()
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                found.append(markup[begin:tag.end()])
+    return found
 
 
 class Report:
@@ -37,7 +52,7 @@ class Plot:
     def __init__(self, name: str, figures: list[str], style: str):
         self.name = name
         self.figures = figures
-        self.svg = [svg for figure in figures for svg in SVG.findall(LEGEND.sub("", figure))]
+        self.svg = [svg for figure in figures for svg in _pictures(LEGEND.sub("", figure))]
         self._style = style
 
     def save(self, file: str | os.PathLike[str]) -> None:
@@ -45,9 +60,16 @@ class Plot:
         name = os.fspath(file)
         with open(file, "w", encoding="utf-8") as out:
             if name.endswith(".svg"):
-                out.write(self.svg[0])
+                out.write(self._standing_alone())
             else:
                 out.write(f"<!doctype html><meta charset='utf-8'>{self._repr_html_()}")
+
+    def _standing_alone(self) -> str:
+        """The first picture with what it takes from a page: the namespace, the style, the ground."""
+        opening, rest = self.svg[0].split(">", 1)
+        opening = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+        style = html.escape(STYLE_TAG.sub("", self._style), quote=False)
+        return f'{opening}><style>{style}svg{{background:var(--page)}}</style>{rest}'
 
     def _repr_html_(self) -> str:
         return f'<div>{self._style}{"".join(self.figures)}</div>'

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "parfait/base/stop.h"
 #include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/run/job/callbacks.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/settings.h"
 
 /// The extension module _parfait: run requests from dictionaries, results as arrays without copies
@@ -62,6 +64,24 @@ class Conversation {
   /// Raises what a signal raised meanwhile (KeyboardInterrupt), with the result.
   void raise_if_interrupted(const py::object& partial);
 
+  /// What `work(callbacks)` finds, without the interpreter's lock. Ctrl-C leaves what was found by
+  /// then, None while files are still read.
+  template <class Run, class Work>
+  std::shared_ptr<Run> find(const Work& work) {
+    auto run = std::make_shared<Run>();
+    bool found = true;
+    {
+      const py::gil_scoped_release released;
+      try {
+        *run = work(callbacks_);
+      } catch (const base::Stopped&) {
+        found = false;
+      }
+    }
+    if (interrupt_) raise_if_interrupted(found ? py::cast(run) : py::none());
+    return run;
+  }
+
   /// Calls a callable of Python. Ctrl-C that arrives in there is Ctrl-C, and no exception of it.
   template <class... Arguments>
   void tell(const py::object& callable, Arguments&&... arguments) {
@@ -81,5 +101,22 @@ class Conversation {
   py::object on_progress_, on_iteration_, on_problem_;
   std::unique_ptr<py::error_already_set> interrupt_;
 };
+
+/// Reads or writes without the interpreter's lock, while this thread waits for Ctrl-C.
+template <class Work>
+auto attended(const Work& work) {
+  Conversation conversation((py::dict()));
+  std::optional<decltype(work())> made;
+  {
+    const py::gil_scoped_release released;
+    try {
+      run::Job job(conversation.callbacks(), 1);
+      job.run([&] { made.emplace(work()); });
+    } catch (const base::Stopped&) {
+    }
+  }
+  conversation.raise_if_interrupted(py::none());
+  return std::move(*made);
+}
 
 }  // namespace parfait::python

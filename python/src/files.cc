@@ -2,6 +2,7 @@
 
 #include "bindings.h"
 #include "parfait/base/error.h"
+#include "parfait/io/petab/petab.h"
 #include "parfait/io/problem/problem_file.h"
 #include "parfait/io/results/elements_json.h"
 #include "parfait/io/results/result_json.h"
@@ -10,6 +11,7 @@
 #include "parfait/run/fit/facts.h"
 #include "parfait/run/human/human.h"
 #include "parfait/run/import/motion_import.h"
+#include "parfait/run/import/petab_import.h"
 #include "parfait/run/job/plugin.h"
 #include "parfait/run/job/report.h"
 #include "parfait/run/job/version.h"
@@ -25,14 +27,15 @@ std::string verify(const py::dict& options) {
   Conversation conversation(options);
   py::object on_solved;
   take(options, "on_solved", on_solved);
+  const auto hear = [&](const auto& problem) {
+    if (!on_solved) return;
+    const py::gil_scoped_acquire lock;
+    conversation.tell(on_solved, problem.name, problem.digits, problem.passed);
+  };
   result::Verification found;
   {
     const py::gil_scoped_release released;
-    found = run::verify(conversation.callbacks(), [&](const auto& problem) {
-      if (!on_solved) return;
-      const py::gil_scoped_acquire lock;
-      conversation.tell(on_solved, problem.name, problem.digits, problem.passed);
-    });
+    found = run::verify(conversation.callbacks(), hear);
   }
   auto text = io::result_text(found);
   conversation.raise_if_interrupted(py::str(text));
@@ -47,12 +50,11 @@ py::tuple import_motion(const std::string& file, const py::dict& options) {
   std::string out;
   take(options, "out", out);
   request.out = out;
-  run::MotionImportRun run;
-  {
-    const py::gil_scoped_release released;
-    run = run::import_motion(request);
-    if (!out.empty()) run::save(run, request.out);
-  }
+  const auto run = attended([&] {
+    auto made = io::is_petab_file(file) ? run::import_petab(request) : run::import_motion(request);
+    if (!out.empty()) run::save(made, request.out);
+    return made;
+  });
   py::dict tables;
   for (const auto& [name, text] : run.tables) tables[py::str(name)] = text;
   return py::make_tuple(io::result_text(run.result), tables);
@@ -150,11 +152,7 @@ py::dict find_joint(const py::dict& options) {
   take(options, "hinge", request.hinge);
   take(options, "units", request.reading.units);
   take(options, "axes", request.reading.axes);
-  run::JointsRun run;
-  {
-    const py::gil_scoped_release released;
-    run = run::find_joint(request);
-  }
+  const auto run = attended([&] { return run::find_joint(request); });
   const auto list = [](const Eigen::Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
   py::dict out;
   out["center"] = list(run.joint.center);
@@ -185,8 +183,7 @@ void bind_files(py::module_& module) {
   module.def("saved_command", [](const std::string& folder) { return run::saved_command(folder); });
   module.def("is_problem", [](const std::string& file) { return io::is_problem_file(file); });
   module.def("compare_runs", [](const std::vector<std::string>& folders) {
-    const py::gil_scoped_release released;
-    return run::make_report({folders.begin(), folders.end()});
+    return attended([&] { return run::make_report({folders.begin(), folders.end()}); });
   });
 }
 

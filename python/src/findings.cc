@@ -101,14 +101,7 @@ void bind_finding(py::module_& module, const char* name) {
 /// Does `work` with callbacks into Python, without the interpreter's lock.
 template <class Run, class Work>
 std::shared_ptr<Run> converse(const py::dict& options, const Work& work) {
-  Conversation conversation(options);
-  auto run = std::make_shared<Run>();
-  {
-    const py::gil_scoped_release released;
-    *run = work(conversation.callbacks());
-  }
-  conversation.raise_if_interrupted(py::cast(run));
-  return run;
+  return Conversation(options).find<Run>(work);
 }
 
 /// What poses and calibrations are asked with alike.
@@ -250,13 +243,8 @@ std::shared_ptr<run::MinimizationRun> minimize(const std::optional<estimate::Pro
     line["values"] = step.values;
     conversation.tell(on_step, line);
   };
-  auto run = std::make_shared<run::MinimizationRun>();
-  {
-    const py::gil_scoped_release released;
-    *run = run::minimize(request, conversation.callbacks(), hear);
-  }
-  conversation.raise_if_interrupted(py::cast(run));
-  return run;
+  return conversation.find<run::MinimizationRun>(
+      [&](const auto& callbacks) { return run::minimize(request, callbacks, hear); });
 }
 
 std::shared_ptr<run::DesignRun> design(const py::dict& options) {
@@ -269,9 +257,7 @@ std::shared_ptr<run::DesignRun> design(const py::dict& options) {
 }
 
 py::tuple convert(const std::string& from, const std::string& to, bool keep_fixed, bool floating) {
-  const py::gil_scoped_release released;
-  const auto run = run::convert({from, to, keep_fixed, floating});
-  const py::gil_scoped_acquire lock;
+  const auto run = attended([&] { return run::convert({from, to, keep_fixed, floating}); });
   return py::make_tuple(run.text, run.left_out, run.contents);
 }
 

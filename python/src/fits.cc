@@ -21,7 +21,7 @@ estimate::Problem parse(const std::string& text, const std::string& name,
                         const std::map<std::string, run::Model>& models) {
   io::KnownModels known;
   for (const auto& [id, model] : models) known[id] = model.system;
-  return io::parse_problem_text(text, name, known);
+  return attended([&] { return io::parse_problem_text(text, name, known); });
 }
 
 py::list estimates(const std::vector<result::Estimate>& all) {
@@ -112,41 +112,37 @@ std::shared_ptr<run::FitRun> fit(const std::optional<estimate::Problem>& problem
                                  const py::dict& options) {
   auto request = request_of(options);
   if (problem) request.problem = *problem;
-  Conversation conversation(options);
-  auto run = std::make_shared<run::FitRun>();
-  {
-    const py::gil_scoped_release released;
-    *run = run::fit(request, conversation.callbacks());
-  }
-  conversation.raise_if_interrupted(py::cast(run));
-  return run;
+  return Conversation(options).find<run::FitRun>(
+      [&](const auto& callbacks) { return run::fit(request, callbacks); });
 }
 
-run::SynthesisRun synthesize(const std::optional<estimate::Problem>& problem,
-                             const py::dict& options) {
+std::shared_ptr<run::SynthesisRun> synthesize(const std::optional<estimate::Problem>& problem,
+                                              const py::dict& options) {
   run::SynthesisRequest request;
   if (problem) request.problem = *problem;
   take(options, "file", request.file);
   take(options, "seed", request.seed);
   if (options.contains("set")) request.set = settings_of(options["set"]);
-  const py::gil_scoped_release released;
-  return run::synthesize(request);
+  return Conversation(options).find<run::SynthesisRun>(
+      [&](const auto& callbacks) { return run::synthesize(request, callbacks); });
 }
 
 }  // namespace
 
 void bind_fits(py::module_& module) {
   py::class_<estimate::Problem>(module, "Problem")
-      .def_static("read",
-                  [](const std::string& file) {
-                    const py::gil_scoped_release released;
-                    return io::parse_problem(file);
-                  })
+      .def_static(
+          "read",
+          [](const std::string& file) { return attended([&] { return io::parse_problem(file); }); })
       .def_static("read_text", parse)
       .def("facts_json",
-           [](const estimate::Problem& p) { return io::facts_text(run::check_problem(p)); })
+           [](const estimate::Problem& p) {
+             return attended([&] { return io::facts_text(run::check_problem(p)); });
+           })
       .def("facts_text",
-           [](const estimate::Problem& p) { return run::facts_text(run::check_problem(p)); })
+           [](const estimate::Problem& p) {
+             return attended([&] { return run::facts_text(run::check_problem(p)); });
+           })
       .def("data", [](const estimate::Problem& p) {
         py::dict all;
         for (const auto& e : p.experiments) {
@@ -161,11 +157,11 @@ void bind_fits(py::module_& module) {
       });
 
   py::class_<run::FitRun, std::shared_ptr<run::FitRun>>(module, "Fit")
-      .def_static("load",
-                  [](const std::string& folder) {
-                    const py::gil_scoped_release released;
-                    return std::make_shared<run::FitRun>(run::load_fit(folder));
-                  })
+      .def_static(
+          "load",
+          [](const std::string& folder) {
+            return attended([&] { return std::make_shared<run::FitRun>(run::load_fit(folder)); });
+          })
       .def("json", [](const run::FitRun& run) { return io::result_text(run.result); })
       .def("timing_json", [](const run::FitRun& run) { return io::timing_text(run.timing); })
       .def("text", [](const run::FitRun& run) { return run::fit_text(run); })
@@ -202,7 +198,7 @@ void bind_fits(py::module_& module) {
         run::save(run, folder);
       });
 
-  py::class_<run::SynthesisRun>(module, "Synthesis")
+  py::class_<run::SynthesisRun, std::shared_ptr<run::SynthesisRun>>(module, "Synthesis")
       .def("json", [](const run::SynthesisRun& run) { return io::result_text(run.result); })
       .def("problem_text", [](run::SynthesisRun& run) {
         for (auto& experiment : run.problem.experiments) experiment.data.file.clear();

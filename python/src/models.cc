@@ -24,9 +24,10 @@ std::string text_of(const dynamics::FormulaModel& model) {
 run::Model read_text(const std::string& text, const std::string& name, const py::dict& set,
                      const std::string& coordinates) {
   const auto settings = settings_of(set);
-  const py::gil_scoped_release released;
-  return run::make_model(io::read_any_model(io::XmlSource(text, name)), settings, name,
-                         io::coordinates_of(coordinates, "coordinates"));
+  return attended([&] {
+    return run::make_model(io::read_any_model(io::XmlSource(text, name)), settings, name,
+                           io::coordinates_of(coordinates, "coordinates"));
+  });
 }
 
 std::shared_ptr<run::ModesRun> find_modes(const run::Model& model, const py::dict& options) {
@@ -36,14 +37,8 @@ std::shared_ptr<run::ModesRun> find_modes(const run::Model& model, const py::dic
   take(options, "at_initial", request.at_initial);
   take(options, "time", request.time);
   take(options, "count", request.count);
-  Conversation conversation(options);
-  auto run = std::make_shared<run::ModesRun>();
-  {
-    const py::gil_scoped_release released;
-    *run = run::find_modes(request, conversation.callbacks());
-  }
-  conversation.raise_if_interrupted(py::cast(run));
-  return run;
+  return Conversation(options).find<run::ModesRun>(
+      [&](const auto& callbacks) { return run::find_modes(request, callbacks); });
 }
 
 }  // namespace
@@ -53,9 +48,10 @@ void bind_models(py::module_& module) {
       .def_static("read",
                   [](const std::string& file, const py::dict& set, const std::string& coordinates) {
                     const auto settings = settings_of(set);
-                    const py::gil_scoped_release released;
-                    return run::load_model(file, settings,
-                                           io::coordinates_of(coordinates, "coordinates"));
+                    return attended([&] {
+                      return run::load_model(file, settings,
+                                             io::coordinates_of(coordinates, "coordinates"));
+                    });
                   })
       .def_static("read_text", read_text)
       .def("with_settings",

@@ -51,14 +51,8 @@ run::SimulationRequest request_of(const run::Model& model, const py::dict& optio
 
 std::shared_ptr<run::SimulationRun> simulate(const run::Model& model, const py::dict& options) {
   const auto request = request_of(model, options);
-  Conversation conversation(options);
-  auto run = std::make_shared<run::SimulationRun>();
-  {
-    const py::gil_scoped_release released;
-    *run = run::simulate(request, conversation.callbacks());
-  }
-  conversation.raise_if_interrupted(py::cast(run));
-  return run;
+  return Conversation(options).find<run::SimulationRun>(
+      [&](const auto& callbacks) { return run::simulate(request, callbacks); });
 }
 
 }  // namespace
@@ -67,8 +61,9 @@ void bind_simulations(py::module_& module) {
   py::class_<run::SimulationRun, std::shared_ptr<run::SimulationRun>>(module, "Simulation")
       .def_static("load",
                   [](const std::string& folder) {
-                    const py::gil_scoped_release released;
-                    return std::make_shared<run::SimulationRun>(run::load_simulation(folder));
+                    return attended([&] {
+                      return std::make_shared<run::SimulationRun>(run::load_simulation(folder));
+                    });
                   })
       .def("json", [](const run::SimulationRun& run) { return io::result_text(run.result); })
       .def("verdict",

@@ -33,6 +33,14 @@ def test_derivatives_are_asked_for_where_they_are_needed():
         oscillator().simulate(until=1, sensitivity=["k"])
 
 
+def test_a_fit_without_jacobians_is_refused():
+    p = pf.Problem()
+    p.estimate("k", initial=3.5)
+    p.experiment(oscillator(), data={"t": [1, 2], "x": [0.1, 0.2]}, observe={"x": ("x", 0.01)})
+    with pytest.raises(pf.InputError, match="jacobian="):
+        p.fit()
+
+
 def test_a_fit_with_jacobians_finds_the_parameter():
     p = pf.Problem()
     p.estimate("k", initial=3.5)

@@ -7,9 +7,11 @@ import pathlib
 import pickle
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -263,7 +265,7 @@ def test_ctrl_c_ends_gait_with_the_trials_that_were_done():
     with pytest.raises(KeyboardInterrupt) as stop:
         pf.gait([GAIT[1], GAIT[1], GAIT[1]], progress=press)
     partial = stop.value.partial
-    assert partial.status == "interrupted" and len(partial.trials) == 2  # the one that was read when it heard of it
+    assert partial.status == "interrupted" and len(partial.trials) == 1  # not the one it was to read then
 
 
 def test_gait_has_strides_and_curves_over_the_cycle(found, tmp_path):
@@ -327,6 +329,53 @@ def test_a_model_from_elsewhere_is_converted(tmp_path, tool):
     assert pf.Model.from_xml(tmp_path / "ours.xml", coordinates="joint").check()
     with pytest.raises(pf.InputError, match="urdf"):
         pf.convert(ARM[0], tmp_path / "arm.txt")
+
+
+def test_motion_files_are_imported_as_by_the_command(tmp_path, tool):
+    run_tool(tool, "import", WALK, "--out", tmp_path / "tool", "--quiet")
+    facts, files = pf.import_motion(WALK, out=tmp_path / "module")
+    assert_same_folder(tmp_path / "module", tmp_path / "tool")
+    assert facts["file_format"].startswith("C3D") and {"markers.csv", "analog.csv"} <= set(files)
+    assert files["markers.csv"] == (tmp_path / "tool" / "markers.csv").read_text()
+
+
+def test_functional_joints_are_those_of_the_command(tmp_path, tool):
+    markers = {"proximal": ["L.ASIS", "r.ASIS", "L.PSIS", "r.PSIS"], "distal": ["r_thigh1", "r_thigh2", "r_thigh3", "r_thigh4"]}
+    told = run_tool(tool, "joints", GAIT[1], "--proximal", *markers["proximal"], "--distal", *markers["distal"],
+                    "--out", tmp_path / "joints.csv")
+    found = pf.joints(GAIT[1], **markers)
+    assert told.returncode == 0, told.stderr
+    table = dict(line.split(",", 1) for line in (tmp_path / "joints.csv").read_text().splitlines())
+    assert [float(x) for x in table["score [m]"].split(",")] == found["center"]
+    assert [float(x) for x in table["axis"].split(",")] == found["axis"] and found["frames"] == 131
+
+
+def test_verification_solves_every_problem():
+    heard = []
+    found = pf.verify(on_solved=lambda name, digits, passed: heard.append((name, passed)))
+    assert found["status"] == "passed" and len(heard) == len(found["problems"]) > 10
+    assert all(passed for _, passed in heard)
+
+
+def test_the_viewer_serves_what_it_is_given(tool, monkeypatch):
+    monkeypatch.setenv("PARFAIT_TOOL", tool)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    viewer = pf.view(pf.Model.from_xml(EXAMPLES / "pendulum" / "pendulum.xml"), port=port, open=False)
+    try:
+        for _ in range(200):
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=1):
+                    break
+            except OSError:
+                assert viewer.poll() is None
+                time.sleep(0.05)
+        else:
+            pytest.fail("nobody listens")
+    finally:
+        viewer.terminate()
+        assert viewer.wait(10) is not None
 
 
 def test_human_models_are_those_of_the_command(tmp_path, tool):

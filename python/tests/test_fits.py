@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import subprocess
+import xml.etree.ElementTree
 
 import numpy as np
 import pandas
@@ -124,6 +126,19 @@ def test_pictures_of_a_fit(problem):
     assert len(fit._repr_html_()) < 60_000
 
 
+def test_a_picture_that_is_saved_stands_alone(problem, tmp_path):
+    fit = pf.fit(problem)
+    for plot in fit.plots.values():
+        for svg in plot.svg:
+            xml.etree.ElementTree.fromstring(svg)  # whole: nothing is cut off
+    fit.plot("fit").save(tmp_path / "fit.svg")
+    root = xml.etree.ElementTree.parse(tmp_path / "fit.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    (style,) = root.iter("{http://www.w3.org/2000/svg}style")
+    used = {name for e in root.iter() for name in e.get("class", "").split()}
+    assert used and any("." + name in style.text for name in used) and "--model:" in style.text
+
+
 def test_local_parameters_and_free_initial_states(decay):
     p = pf.Problem()
     p.estimate("k", initial=1, lower=0)
@@ -134,6 +149,28 @@ def test_local_parameters_and_free_initial_states(decay):
     fit = p.fit()
     assert fit["k"].value == pytest.approx(0.5, rel=1e-6)
     assert [s.value for s in fit.initial_states] == pytest.approx([2.0, 3.0], rel=1e-5)
+
+
+def test_findings_are_words(examples):
+    fit = pf.fit(examples / "unidentifiable" / "problem.xml")
+    assert fit.findings and fit["k1"].determined != "by_data"
+    assert all(finding[0].isalpha() or finding[0] == '"' for finding in fit.findings)
+    assert all(finding in fit.summary() or finding in fit.report().html for finding in fit.findings)
+
+
+def test_petab_problems_are_read_fitted_and_kept(examples, tool, tmp_path):
+    file = examples.parent / "tests" / "estimation" / "data" / "petab" / "Perelson_Science1996" / "Perelson_Science1996.yaml"
+    problem = pf.Problem.from_petab(file)
+    subprocess.run([tool, "fit", file, "--out", tmp_path / "tool", "--quiet"], check=False)
+    fit = problem.fit()
+    assert fit.converged
+    told = pf.load(tmp_path / "tool")
+    assert [p["value"] for p in fit.json["parameters"]] == [p["value"] for p in told.json["parameters"]]
+    assert pickle.loads(pickle.dumps(problem)).check() == problem.check()
+    facts, files = pf.import_motion(file)
+    subprocess.run([tool, "import", file, "--out", tmp_path / "import", "--quiet"], check=True)
+    assert facts["file_format"] == "PEtab 1"
+    assert files == {name: (tmp_path / "import" / name).read_text() for name in files}
 
 
 def test_bad_problems_say_what_is_wrong(decay):

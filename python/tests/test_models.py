@@ -1,8 +1,11 @@
 """Models: read, built, simulated, pickled."""
 
 import gc
+import importlib.util
 import math
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -123,8 +126,28 @@ def test_pandas_and_numpy_get_the_same_numbers(decay):
     assert frame.index.name == "t"
     np.testing.assert_array_equal(frame["x"].to_numpy(), run["x"])
     assert np.asarray(run).shape == (len(run.t), 2)
-    with pytest.raises(ImportError, match="python3-xarray"):
-        run.to_xarray()
+
+
+def test_xarray_gets_them_where_it_is_installed(decay, monkeypatch):
+    run = decay.simulate(until=1)
+    if importlib.util.find_spec("xarray") is None:
+        with pytest.raises(ImportError, match="python3-xarray"):
+            run.to_xarray()
+
+        class Dataset:  # as far as it matters here: what xarray's is made of
+            def __init__(self, variables, coords):
+                self.variables, self.coords = variables, coords
+                self.sizes = {name: len(values) for name, values in coords.items()}
+
+            def __getitem__(self, name):
+                dimension, values = self.variables[name]
+                assert self.sizes[dimension] == len(values)
+                return values
+
+        monkeypatch.setitem(sys.modules, "xarray", types.SimpleNamespace(Dataset=Dataset))
+    data = run.to_xarray()
+    np.testing.assert_array_equal(np.asarray(data["x"]), run["x"])
+    np.testing.assert_array_equal(np.asarray(data.coords["t"]), run.t)
 
 
 def test_pictures_and_the_page_come_from_the_report(decay, tmp_path):
@@ -142,6 +165,12 @@ def test_progress_tells_the_fraction(stiff_work):
     seen = []
     stiff_work.simulate(until=0.3, progress=seen.append)
     assert seen and all(0 <= f <= 1 for f in seen) and seen == sorted(seen)
+
+
+def test_progress_shows_a_bar_and_takes_it_away(stiff_work, capsys):
+    stiff_work.simulate(until=0.3, progress=True)
+    shown = capsys.readouterr().err
+    assert "\r[" in shown and "t = " in shown and shown.endswith("\r") and not shown.rsplit("\r", 2)[1].strip()
 
 
 def test_an_exception_in_a_callback_ends_the_work_and_arrives_unchanged(stiff_work):

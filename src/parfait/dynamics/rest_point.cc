@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/base/stop.h"
 #include "parfait/math/dense_solves.h"
 #include "parfait/math/directions_matrix.h"
 #include "parfait/math/finite.h"
@@ -45,6 +46,7 @@ RestPoint::RestPoint(const System& system, const Workspace& ws, double t,
 }
 
 Status RestPoint::evaluate(const VectorXd& y) {
+  base::leave_if_stopped();
   ++evaluations_;
   return system_->evaluate(*ws_,
                            {.t = t_,
@@ -184,6 +186,7 @@ Status RestPoint::linearize() {
   MatrixXd f(ny, n + nz), h(nz, n + nz);
   Directions dy, dz, drates, dresidual;
   for (int first = 0; first < n + nz; first += kMaxDirections) {
+    base::leave_if_stopped();
     const int count = std::min(kMaxDirections, n + nz - first);
     seed(first, count, dy);
     dz.resize(nz, count);

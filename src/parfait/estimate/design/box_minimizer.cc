@@ -181,6 +181,7 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
     best.u = u;
     best.point = point;
     best.violation = violation;
+    if (problem.on_best) problem.on_best(u);
   };
   note();
   const int rounds = has_conditions ? 30 : 1;

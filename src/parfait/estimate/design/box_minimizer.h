@@ -20,6 +20,8 @@ struct BoxProblem {
   /// At a point whose value was asked for.
   std::function<BoxSlope(const Eigen::VectorXd& u)> slope;
   std::function<bool()> interrupted{};
+  /// Hears of every point that is the best so far, but for the start.
+  std::function<void(const Eigen::VectorXd& u)> on_best{};
 };
 
 struct BoxOptions {

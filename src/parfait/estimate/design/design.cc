@@ -33,6 +33,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Step of the central differences, in units of the range of a variable.
 constexpr double kStep = 1e-4;
 
+/// Planned experiments, linearized: by point (the first guess, then samples around it).
+using Linearized = std::vector<std::vector<PlannedBlock>>;
+
 /// The problem with everything that is known, once.
 class Search {
  public:
@@ -69,6 +72,21 @@ class Search {
       ++linearizations_;
     }
     return blocks;
+  }
+
+  /// At every point. InputError where one cannot be integrated.
+  Linearized linearize(const DesignSpace& space, const std::vector<double>& d) const {
+    Linearized out;
+    for (int s = 0; s < num_points(); ++s) {
+      out.push_back(linearize(space, d, s));
+      for (std::size_t e = 0; e < out.back().size(); ++e) {
+        if (out.back()[e].why.empty()) continue;
+        throw base::InputError(
+            problem_.planned[e].base.place,
+            "the planned experiment cannot be simulated as it is given: " + out.back()[e].why);
+      }
+    }
+    return out;
   }
 
   Scenario scenario(const std::vector<PlannedBlock>& blocks, int s) const {
@@ -267,6 +285,7 @@ struct Outcome {
   double prediction = kNever;
   VectorXd equations, inequalities;
   std::string why{};
+  Linearized blocks{};  ///< if it was asked to keep them
 };
 
 /// The criterion as a function of d, for fixed weights of the candidates.
@@ -294,13 +313,13 @@ class DesignObjective {
     return u;
   }
 
-  Outcome outcome(const std::vector<double>& d) const {
+  Outcome outcome(const std::vector<double>& d, bool keep = false) const {
     Outcome out;
     const bool predicts = search_.problem().criterion == CriterionKind::kPrediction;
     double predicted = 0;
     std::vector<double> equations, inequalities;
     for (int s = 0; s < search_.num_points(); ++s) {
-      const auto blocks = search_.linearize(space_, d, s);
+      auto blocks = search_.linearize(space_, d, s);
       for (const auto& block : blocks) {
         if (!block.why.empty()) {
           out.why = block.why;
@@ -317,6 +336,7 @@ class DesignObjective {
       } else {
         out.information.push_back(information_of(M, scenario.K));
       }
+      if (keep) out.blocks.push_back(std::move(blocks));
     }
     const auto rates = space_.rate_conditions(d);
     inequalities.insert(inequalities.end(), rates.begin(), rates.end());
@@ -426,6 +446,7 @@ struct Found {
   bool converged = false;
   bool exists = false;
   std::string why{};
+  Linearized blocks{};  ///< there: what it is worth needs no more integrations
 };
 
 constexpr double kFeasible = 1e-6;
@@ -447,11 +468,12 @@ Found minimize_from(const Search& search, const DesignObjective& objective,
   VectorXd u = objective.unit(d);
   VectorXd scale;
   {
-    const Outcome first = objective.outcome(d);
+    const Outcome first = objective.outcome(d, true);
     found.exists = first.exists;
     found.why = first.why;
     if (!first.exists) return found;
     found.psi = objective.psi(first);
+    found.blocks = first.blocks;
     const auto m = first.equations.size() + first.inequalities.size();
     if (m > 0) {  // conditions in units of what the variables can do about them
       const BoxSlope slope = objective.slope(u, first, sharpness.front(), {});
@@ -469,12 +491,17 @@ Found minimize_from(const Search& search, const DesignObjective& objective,
     for (const double g : first.inequalities) found.violation = std::max(found.violation, -g);
   }
   for (const double q : sharpness) {
-    Outcome last;
-    VectorXd at;
+    Outcome last, kept;
+    VectorXd at, kept_at;
+    const auto keep = [&] {
+      kept = last;
+      kept_at = at;
+    };
     BoxProblem problem;
     problem.value = [&](const VectorXd& v) {
-      last = objective.outcome(objective.place(v));
+      last = objective.outcome(objective.place(v), true);
       at = v;
+      if (kept_at.size() == 0) keep();
       BoxPoint point;
       if (last.exists) return objective.point(last, q, scale);
       point.f = kNever;
@@ -482,20 +509,24 @@ Found minimize_from(const Search& search, const DesignObjective& objective,
     };
     problem.slope = [&](const VectorXd& v) {
       if (at.size() != v.size() || at != v) {
-        last = objective.outcome(objective.place(v));
+        last = objective.outcome(objective.place(v), true);
         at = v;
       }
       return objective.slope(v, last, q, scale);
     };
     problem.interrupted = [&] { return search.stopped(); };
+    problem.on_best = [&](const VectorXd& v) {
+      if (at == v) keep();
+    };
     const BoxResult result =
         minimize_in_box(problem, u, {.max_iterations = max_iterations, .tolerance = 1e-8});
     found.iterations += result.iterations;
     u = result.u;
     Found there = found;
     there.d = objective.place(u);
-    const Outcome outcome = objective.outcome(there.d);
+    const Outcome outcome = kept_at == u ? kept : objective.outcome(there.d, true);
     if (!outcome.exists) continue;
+    there.blocks = outcome.blocks;
     there.psi = objective.psi(outcome);
     there.violation = 0;
     for (const double c : outcome.equations)
@@ -567,19 +598,15 @@ std::vector<std::vector<double>> design_starts(const DesignSpace& space, int cou
   return out;
 }
 
-SelectionProblem selection_of(const Search& search, const DesignSpace& space,
-                              const std::vector<double>& d, const Candidates& candidates) {
+SelectionProblem selection_of(const Search& search, const Linearized& blocks,
+                              const Candidates& candidates) {
   SelectionProblem selection;
   selection.criterion = search.problem().criterion;
   selection.candidates = candidates.list;
   selection.groups = candidates.groups;
   selection.names = search.interest().names;
   for (int s = 0; s < search.num_points(); ++s) {
-    const auto blocks = search.linearize(space, d, s);
-    for (const auto& block : blocks) {
-      if (!block.why.empty()) throw base::InputError(block.why);
-    }
-    selection.scenarios.push_back(search.scenario(blocks, s));
+    selection.scenarios.push_back(search.scenario(blocks[static_cast<std::size_t>(s)], s));
   }
   return selection;
 }
@@ -659,17 +686,12 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
   DesignSpace space(problem.planned);
   DesignResult result;
   std::vector<double> d = space.initial();
-  const std::vector<double> given = d;
 
   // What can be chosen does not depend on d.
-  const auto first = search.linearize(space, d, 0);
+  const design_search::Linearized given = search.linearize(space, d);
+  const auto& first = given.front();
   std::vector<std::vector<PlannedRow>> rows;
   for (std::size_t e = 0; e < first.size(); ++e) {
-    if (!first[e].why.empty()) {
-      throw base::InputError(
-          problem.planned[e].base.place,
-          "the planned experiment cannot be simulated as it is given: " + first[e].why);
-    }
     if (problem.choose_copies > 0 && first[e].prior_A.rows() > 0) {
       throw base::InputError(
           problem.planned[e].base.place,
@@ -681,7 +703,7 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
   }
   const Candidates candidates = candidates_of(problem.planned, rows, problem.choose_copies);
   const bool choosing = candidates_chosen_in(problem);
-  const SelectionProblem at_start = selection_of(search, space, d, candidates);
+  const SelectionProblem at_start = selection_of(search, given, candidates);
   VectorXd weights = even_weights(at_start);
   const VectorXd start_weights = weights;
   const double start_psi = selection_value(at_start, weights);
@@ -691,14 +713,16 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
   best.d = d;
   best.exists = true;
   best.psi = start_psi;
-  const auto choose = [&](const std::vector<double>& at) {
-    result.selection = select(selection_of(search, space, at, candidates));
+  best.blocks = given;
+  const auto choose = [&](const Found& at) {
+    result.selection = select(selection_of(search, at.blocks, candidates));
     return result.selection->counts;
   };
   if (choosing) {
-    weights = choose(d);
+    weights = choose(best);
     best.psi = result.selection->rounded;
   }
+  const Found as_given = best;
   if (space.size() > 0) {
     const int rounds = choosing ? 3 : 1;
     for (int round = 0; round < rounds && !search.stopped(); ++round) {
@@ -725,12 +749,17 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
           callbacks.on_start(static_cast<int>(i) + 1, static_cast<int>(starts.size()), best.psi);
         }
       }
+      if (!best.exists && search.stopped()) {
+        best = as_given;
+        result.remarks.emplace_back("stopped before anything was tried: this is what was given");
+        break;
+      }
       if (!best.exists) throw base::InputError("no start could be simulated: " + found.front().why);
       if (!choosing) break;
       const double before = best.psi;
       const VectorXd old_weights = weights;
       const auto old_selection = result.selection;
-      weights = choose(best.d);
+      weights = choose(best);
       if (result.selection->rounded < before) best.psi = result.selection->rounded;
       if (result.selection->rounded > before + 1e-12) {
         weights = old_weights;
@@ -776,7 +805,7 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
   d = best.d;
 
   // What it is worth.
-  const SelectionProblem final_problem = selection_of(search, space, d, candidates);
+  const SelectionProblem final_problem = selection_of(search, best.blocks, candidates);
   const double psi = selection_value(final_problem, weights);
   if (!std::isfinite(psi)) {
     throw base::InputError(
@@ -836,16 +865,13 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
     for (const auto& planned : problem.planned) {
       copies.push_back(problem.choose_copies > 0 ? 1 : planned.copies);
     }
-    const auto sds = [&](const DesignSpace& of, const std::vector<double>& at, const VectorXd& w,
-                         bool with) {
-      const Scenario s = make_scenario(search.known(), search.linearize(of, at, 0), copies, all);
+    const auto sds = [&](const design_search::Linearized& blocks, const VectorXd& w, bool with) {
+      const Scenario s = make_scenario(search.known(), blocks.front(), copies, all);
       return design_search::deviations(s, with ? w : VectorXd(VectorXd::Zero(w.size())),
                                        candidates);
     };
-    const DesignSpace original(problem.planned);
-    const VectorXd known = sds(space, d, weights, false),
-                   start = sds(original, given, start_weights, true),
-                   after = sds(space, d, weights, true);
+    const VectorXd known = sds(best.blocks, weights, false),
+                   start = sds(given, start_weights, true), after = sds(best.blocks, weights, true);
     for (Index i = 0; i < np; ++i) {
       const std::string& name = search.shared().estimate(static_cast<int>(i)).parameter;
       result.sds.push_back(

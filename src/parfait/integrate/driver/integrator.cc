@@ -260,11 +260,13 @@ class Integrator::Run {
                       state_.y, stepper_->order());
     }
     if (follow_) follow_on(ending);
+    flow_.look_at_step(true);
     const bool go_on = !on_step_ || on_step_({.curve = *stepper_,
                                               .t0 = stepper_->t0(),
                                               .t1 = event ? passage.t : stepper_->t1(),
                                               .mode = flow_.mode(),
                                               .event = event});
+    flow_.look_at_step(false);
     if (event) {
       if (!move_to(passage.t)) return false;
     } else {

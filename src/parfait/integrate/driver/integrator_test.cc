@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <numbers>
 
@@ -259,6 +260,27 @@ TEST(Integrate, RecoversFromAStageOutsideTheDomain) {
   EXPECT_EQ(s.result.outcome, Outcome::kFinished);
   EXPECT_GT(s.result.statistics.rejected, 0);
   EXPECT_NEAR(s.y[0], std::pow(1 - 3.5 / 4, 2), 1e-8);
+}
+
+/// Whoever looks at a step that was accepted sees all of it, also if the work is stopped meanwhile.
+TEST(Integrate, AStepThatWasAcceptedCanBeSampledAfterAStop) {
+  for (const Method method : {Method::kDopri5, Method::kDop853}) {
+    std::atomic<bool> stop = false;
+    Options options;
+    options.method = method;
+    options.stop = &stop;
+    int looks = 0;
+    std::vector<double> y(1);
+    const auto s = solve(rational(), 0, 10, options, [&](const AcceptedStep& step) {
+      if (step.t1 < 1) return true;
+      stop = true;
+      ++looks;
+      EXPECT_EQ(step.curve.state(0.5 * (step.t0 + step.t1), y), Status::kOk);
+      return true;
+    });
+    EXPECT_EQ(looks, 1);
+    EXPECT_EQ(s.result.outcome, Outcome::kInterrupted);
+  }
 }
 
 TEST(Integrate, StopsWhenTheCallerSaysSo) {

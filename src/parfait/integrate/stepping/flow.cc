@@ -73,7 +73,7 @@ dynamics::Point Flow::point(double t, dynamics::ConstVec y, dynamics::ConstVec z
 dynamics::Status Flow::evaluate(double t, dynamics::ConstVec y, dynamics::Vec dydt) {
   ++statistics.evaluations;
   // The integrator knows why.
-  if (options_.is_stopped()) return dynamics::Status::kNotFinite;
+  if (!in_accepted_step_ && options_.is_stopped()) return dynamics::Status::kNotFinite;
   return system_.evaluate(workspace_, point(t, y), dydt, {});
 }
 

@@ -54,6 +54,9 @@ class Flow {
 
   /// Brings y onto the invariants. No-op without invariants.
   dynamics::Status project(double t, dynamics::Vec y);
+  /// While an accepted step is looked at, Options::stop waits: its continuous extension is
+  /// complete.
+  void look_at_step(bool looks) { in_accepted_step_ = looks; }
   /// The derivative of the last project(), applied to W.
   dynamics::Status project_directions(dynamics::Directions& W);
 
@@ -68,6 +71,7 @@ class Flow {
   dynamics::Workspace& workspace_;
   Options options_;
   bool has_invariants_ = false;
+  bool in_accepted_step_ = false;
   std::vector<std::int8_t> mode_;
   double latest_ = std::numeric_limits<double>::infinity();
   std::vector<double> rtol_, atol_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "parfait/base/stop.h"
 #include "parfait/io/text/number.h"
 
 namespace parfait::io {
@@ -30,6 +31,7 @@ void XmlView::fail(const std::string& message) const {
 }
 
 std::vector<XmlView> XmlView::children() const {
+  base::leave_if_stopped();
   std::vector<XmlView> out;
   for (const auto& node : node_.children()) {
     if (node.type() == pugi::node_element) out.emplace_back(*source_, node);

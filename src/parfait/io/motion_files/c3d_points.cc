@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "parfait/base/stop.h"
+
 namespace parfait::io {
 namespace {
 
@@ -260,6 +262,7 @@ void read_c3d_frames(Bytes bytes, const C3dLayout& layout, Processor processor,
   std::vector<float> row(numbers);
   const float factor = layout.is_float ? 1.0F : layout.scale;
   for (std::size_t f = 0; f < frames; ++f) {
+    base::leave_if_stopped();
     const std::int64_t begin = layout.data + static_cast<std::int64_t>(f) * layout.frame_bytes();
     decode_numbers(bytes.data() + begin, numbers, layout.is_float, processor, row.data());
     for (std::size_t p = 0; p < points; ++p) {

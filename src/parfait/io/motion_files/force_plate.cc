@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "parfait/base/stop.h"
+
 namespace parfait::io {
 namespace {
 
@@ -193,6 +195,7 @@ Load fill(const Trial& trial, const PlateChannels& channels, const PlateFrame& f
   out.free_moment.assign(samples, nothing);
   Load load;
   for (std::size_t s = 0; s < samples; ++s) {
+    base::leave_if_stopped();
     Vec3 F, M;
     channels.at(s, F, M);
     const double normal = -down * F[2];

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/motion_files/c3d.h"
 #include "parfait/io/motion_files/file_bytes.h"
 #include "parfait/io/motion_files/text_lines.h"
@@ -39,6 +40,7 @@ class CsvText {
     if (!std::isnan(x)) out_ += fmt::format("{:.10g}", x);
   }
   void end_row() {
+    base::leave_if_stopped();
     out_ += '\n';
     first_ = true;
   }

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "parfait/base/stop.h"
 #include "parfait/io/text/number.h"
 
 namespace parfait::io {
@@ -14,6 +15,7 @@ char small_letter(char c) {
 }  // namespace
 
 bool LineReader::next(std::string_view& line) {
+  base::leave_if_stopped();
   if (at_ >= text_.size()) return false;
   const auto end = text_.find_first_of("\r\n", at_);
   if (end == std::string_view::npos) {

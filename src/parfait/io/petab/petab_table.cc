@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/base/stop.h"
 #include "parfait/io/text/number.h"
 #include "parfait/io/text/text_file.h"
 
@@ -30,6 +31,7 @@ PetabTable::PetabTable(const std::filesystem::path& file) : file_(file.string())
   const std::string text = read_text_file(file);
   std::string_view rest = text;
   for (int line = 1; !rest.empty(); ++line) {
+    base::leave_if_stopped();
     const auto end = rest.find('\n');
     const std::string_view row = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);

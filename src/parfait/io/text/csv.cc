@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/base/stop.h"
 #include "parfait/io/text/number.h"
 #include "parfait/io/text/table_scanner.h"
 #include "parfait/io/text/text_file.h"
@@ -76,6 +77,7 @@ std::string csv_text(const result::Table& table) {
   }
   out += '\n';
   for (std::size_t r = 0; r < static_cast<std::size_t>(table.num_rows()); ++r) {
+    base::leave_if_stopped();
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const double x = table.columns[i][r];
       if (i) out += ',';
@@ -102,6 +104,7 @@ result::Table read_table_text(std::string_view text, const std::string& file_nam
 std::string csv_text(const std::vector<std::vector<std::string>>& rows) {
   std::string out;
   for (const auto& row : rows) {
+    base::leave_if_stopped();
     for (std::size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + quoted_word(row[i]);
     out += '\n';
   }

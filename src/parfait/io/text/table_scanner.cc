@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "parfait/base/stop.h"
 #include "parfait/io/text/number.h"
 
 namespace parfait::io {
@@ -50,6 +51,7 @@ TableScanner::TableScanner(std::string_view text, const std::string& file, int f
 }
 
 bool TableScanner::next_row(std::vector<Cell>& row) {
+  base::leave_if_stopped();
   while (at_ < text_.size()) {
     row.clear();
     const std::string_view line = rest_of_line();

@@ -7,6 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <vector>
+
+#include "parfait/base/stop.h"
 
 namespace parfait::io {
 
@@ -17,8 +20,14 @@ std::string read_bytes(const std::filesystem::path& file, const base::Place& ask
   }
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) {
+  std::string text;
+  std::vector<char> piece(1 << 16);
+  while (in.good()) {
+    base::leave_if_stopped();
+    in.read(piece.data(), std::ssize(piece));
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (!in.eof()) {
     throw base::InputError(asked_at, fmt::format("cannot read \"{}\": {}.", file.string(),
                                                  std::generic_category().message(errno)));
   }

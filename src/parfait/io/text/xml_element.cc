@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "parfait/base/stop.h"
 #include "parfait/io/text/number.h"
 
 namespace parfait::io {
@@ -33,7 +34,10 @@ XmlSource::XmlSource(std::string_view text, std::string file_name)
   line_starts_.push_back(0);
   std::size_t characters = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (i % kBytesPerBlock == 0) characters_.push_back(characters);
+    if (i % kBytesPerBlock == 0) {
+      base::leave_if_stopped();
+      characters_.push_back(characters);
+    }
     characters += begins_character(text_[i]) ? 1 : 0;
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
   }
@@ -80,6 +84,7 @@ std::size_t XmlSource::characters_before(std::size_t offset) const {
 
 Element::Element(const XmlSource& source, pugi::xml_node node, std::string context)
     : source_(&source), node_(node), context_(std::move(context)) {
+  base::leave_if_stopped();
   const auto name_offset = static_cast<std::size_t>(node.offset_debug());
   place_ = source.place(name_offset - 1);
   // The parser knows no places of attributes: walk along them in the text.

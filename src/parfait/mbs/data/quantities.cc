@@ -1,5 +1,6 @@
 #include "parfait/mbs/data/quantities.h"
 
+#include "parfait/base/stop.h"
 #include "parfait/mbs/data/model_data.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/quantities/quantity_table.h"
@@ -13,6 +14,7 @@ using mechanism::QuantityOf;
 using Kind = Quantity::Kind;
 
 void Quantities::add(const std::string& name, Quantity quantity) {
+  base::leave_if_stopped();  // large models have very many names
   if (index_.try_emplace(name, quantity).second) names_.push_back(name);
 }
 

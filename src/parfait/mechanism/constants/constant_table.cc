@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "parfait/base/stop.h"
 #include "parfait/math/lanes.h"
 #include "parfait/mechanism/constants/body_number.h"
 #include "parfait/mechanism/constants/element_constants.h"
@@ -29,6 +30,7 @@ Inertia<double> canonical_inertia(const Body& body, const double* constants) {
 }  // namespace
 
 void ConstantTable::add(const std::string& name, double number) {
+  base::leave_if_stopped();  // large models have very many names
   index_.emplace(name, size());
   base_.push_back(number);
   driven_index_.push_back(-1);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "parfait/base/stop.h"
+
 namespace parfait::mechanism {
 
 std::vector<std::string> names_of_pattern(std::string_view pattern) {
+  base::leave_if_stopped();  // asked for every element: of a large model this takes long
   const auto open = pattern.find('{');
   if (open == std::string_view::npos) return {std::string(pattern)};
   const auto close = pattern.find('}', open);

@@ -1,11 +1,13 @@
 #include "parfait/mechanism/quantities/quantity_names.h"
 
+#include "parfait/base/stop.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/quantities/quantity_table.h"
 
 namespace parfait::mechanism {
 
 void QuantityNames::add(const std::string& name, const Quantity& quantity) {
+  base::leave_if_stopped();  // large models have very many names
   if (index_.try_emplace(name, quantity).second) names_.push_back(name);
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "parfait/base/stop.h"
+
 namespace parfait::motion {
 
 std::vector<MarkerArtefact> marker_artefacts(const MatchedMarkers& markers, const TrialPoses& poses,
@@ -45,6 +47,7 @@ std::vector<MarkerArtefact> marker_artefacts(const MatchedMarkers& markers, cons
     found.noise = found.rms * std::sqrt(1 - std::clamp(2 * one - two, 0.0, 1.0));
     double sum = 0.5;
     for (std::size_t lag = 1; lag < e.size(); ++lag) {
+      base::leave_if_stopped();
       const double rho = correlation(lag);
       if (rho < 0.05) break;
       sum += rho;

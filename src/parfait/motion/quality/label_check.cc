@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "parfait/base/stop.h"
+
 namespace parfait::motion {
 namespace label_check {
 namespace {
@@ -70,7 +72,10 @@ class Checker {
     std::vector<LabelSwap> found;
     for (int round = 0; round < 50; ++round) {
       std::vector<LabelSwap> candidates;
-      for (int f = 0; f < data_.num_frames(); ++f) find(f, candidates);
+      for (int f = 0; f < data_.num_frames(); ++f) {
+        base::leave_if_stopped();
+        find(f, candidates);
+      }
       if (candidates.empty()) break;
       std::stable_sort(candidates.begin(), candidates.end(), [](const auto& x, const auto& y) {
         return x.after / x.separation < y.after / y.separation;
@@ -117,6 +122,7 @@ class Checker {
     std::vector<Sample> samples;
     std::vector<double> w, r;
     for (int f = first; f < last; ++f) {
+      base::leave_if_stopped();
       Prediction& out = at(f, label);
       out = {};
       samples.clear();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/io/problem/design_file.h"
 #include "parfait/io/problem/problem_file.h"
@@ -171,7 +172,10 @@ result::Design result_of(const estimate::DesignProblem& problem, const DesignRes
 }  // namespace
 }  // namespace design_run
 
-DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
+namespace design_run {
+namespace {
+
+DesignRun design(const DesignRequest& request, const Callbacks& callbacks, Job& job) {
   Stopwatch watch;
   DesignRun run;
   io::DesignFile file = io::read_design(request.file);
@@ -200,10 +204,12 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
     EarlierFit::read(path).become_initial(problem.known);
   }
   if (!request.out.empty()) run.claim = std::make_shared<FolderClaim>(request.out);
-  const result::Origin origin = {request.arguments, design_run::files_of(request.file, file)};
+  const result::Origin origin = {request.arguments, files_of(request.file, file)};
   run.timing.add("read", watch.lap());
-  if (callbacks.on_ready) callbacks.on_ready();
-  Job job(callbacks);
+  job.everything_is_read();
+  if (callbacks.on_ready) job.tell(callbacks.on_ready);
+  problem.known.options.interrupted = [&] { return job.stopped(); };
+  problem.known.options.integrator.stop = &job.stop();
   estimate::DesignCallbacks inside;
   inside.on_start = [&](int start, int of, double psi) {
     if (!callbacks.on_progress) return;
@@ -214,10 +220,17 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
   };
   inside.interrupted = [&] { return job.stopped(); };
   estimate::DesignResult found;
-  job.run([&] { found = estimate::design(problem, inside); });
-  run.result = design_run::result_of(problem, found);
-  run.tables = design_run::tables_of(problem, found);
-  design_run::add_next(problem, found, run);
+  try {
+    found = estimate::design(problem, inside);
+  } catch (const base::InputError&) {
+    if (job.stopped()) throw base::Stopped();  // before anything could be simulated
+    throw;
+  }
+  problem.known.options.interrupted = {};
+  problem.known.options.integrator.stop = nullptr;
+  run.result = result_of(problem, found);
+  run.tables = tables_of(problem, found);
+  add_next(problem, found, run);
   auto& verdict = run.result.verdict;
   verdict.version = version();
   verdict.origin = origin;
@@ -237,6 +250,16 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
     verdict.warnings.push_back("the choice is not certified: " + run.result.choice->remark);
   }
   run.timing.add("design", watch.lap());
+  return run;
+}
+
+}  // namespace
+}  // namespace design_run
+
+DesignRun design(const DesignRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks);
+  DesignRun run;
+  job.run([&] { run = design_run::design(request, callbacks, job); });
   return run;
 }
 

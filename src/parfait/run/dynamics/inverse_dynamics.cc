@@ -312,6 +312,7 @@ InverseDynamicsRun find(const InverseDynamicsRequest& request, const Callbacks& 
     }
   }
   run.timing.add("read", watch.lap());
+  job.everything_is_read();
   if (callbacks.on_progress) job.tell([&] { callbacks.on_progress(0.5, "moments"); });
 
   motion::InverseDynamicsOptions options;

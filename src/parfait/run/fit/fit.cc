@@ -52,6 +52,7 @@ class FitWork {
     if (request_.starts) {
       starts = plan_starts(request_, prepared_->problem(), {request_.arguments, sources_->files()});
     }
+    job_.everything_is_read();
     // All have got so far before one leaves a trace: where one cannot, nothing is left.
     prepared_->team().any(false);
     if (callbacks_.on_ready) job_.tell([&] { callbacks_.on_ready(); });
@@ -181,9 +182,11 @@ class FitWork {
     Stopwatch watch;
     std::vector<estimate::Prediction> predictions;
     const int points = prediction_points(fit);
-    if (fit.has_values()) predictions = estimate::predict(*prepared_, fit, points);
+    // Who stops a fit waits neither for its curves nor for its pictures: nothing is integrated.
+    const bool draws = fit.has_values() && !job_.stopped();
+    if (draws) predictions = estimate::predict(*prepared_, fit, points);
     std::vector<estimate::Prediction> first_guess;
-    if (fit.has_values() && fit.start.size() == fit.x.size()) {
+    if (draws && fit.start.size() == fit.x.size()) {
       first_guess = estimate::predict_values(*prepared_, fit.start, points);
     }
     run_.timing.add("predict", watch.lap());
@@ -205,7 +208,6 @@ class FitWork {
       run_.result.suggestions = make_suggestions(*prepared_, *sources_, fit);
     }
     run_.tables = make_tables(parts, run_.result);
-    // Who stops a fit does not wait for its pictures.
     if (!job_.stopped()) run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
     run_.result.motions = io::motion_files(run_.scenes);
     run_.timing.add("motion", watch.lap());

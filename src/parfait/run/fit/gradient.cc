@@ -93,6 +93,7 @@ GradientRun differentiate(const GradientRequest& request, Job& job) {
                  .warnings = estimate::check(problem)};
   if (!request.out.empty()) check_replaceable(request.out);
   estimate::Objective objective(problem, memory);
+  job.everything_is_read();
   out.problem = request.file;
   out.by = request.by;
   run.timing.add("read", watch.lap());

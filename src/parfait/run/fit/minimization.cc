@@ -245,6 +245,7 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
   if (!request.contour.empty()) {
     contour = contour_indices(request.contour, unknowns);
   }
+  job.everything_is_read();
   run.has_costs = std::ranges::any_of(
       problem.experiments, [](const auto& experiment) { return !experiment.costs.empty(); });
   out.problem = request.file;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/problem/check_problem.h"
 #include "parfait/estimate/problem/problem_counts.h"
@@ -16,6 +17,7 @@
 #include "parfait/io/text/data_table.h"
 #include "parfait/io/text/text_file.h"
 #include "parfait/run/fit/problem_changes.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/run_folder.h"
 #include "parfait/run/job/version.h"
 
@@ -154,9 +156,7 @@ std::map<fs::path, const ExperimentDescription*> files_in_place(const Problem& p
   return files;
 }
 
-}  // namespace
-
-SynthesisRun synthesize(const SynthesisRequest& request) {
+SynthesisRun make(const SynthesisRequest& request, const Job& job) {
   Problem problem = request.problem ? *request.problem : io::parse_problem(request.file);
   set_truth(request.set, problem);
   estimate::measure_anew(problem);
@@ -168,7 +168,16 @@ SynthesisRun synthesize(const SynthesisRequest& request) {
     check_replaceable(request.out);
   }
   SynthesisRun run;
-  run.problem = estimate::synthesize(problem, request.seed);
+  const estimate::FitOptions options = problem.options;
+  problem.options.integrator.stop = &job.stop();
+  problem.options.interrupted = [&] { return job.stopped(); };
+  try {
+    run.problem = estimate::synthesize(problem, request.seed);
+  } catch (const base::InputError&) {
+    if (job.stopped()) throw base::Stopped();
+    throw;
+  }
+  run.problem.options = options;
   run.problem_file = request.out.empty()
                          ? request.file
                          : (request.out / fs::path(request.file).filename()).string();
@@ -177,6 +186,15 @@ SynthesisRun synthesize(const SynthesisRequest& request) {
   out.problem = request.file;
   out.seed = request.seed;
   for (const auto& setting : request.set) out.set.push_back(setting.text);
+  return run;
+}
+
+}  // namespace
+
+SynthesisRun synthesize(const SynthesisRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks);
+  SynthesisRun run;
+  job.run([&] { run = make(request, job); });
   return run;
 }
 

@@ -8,6 +8,7 @@
 
 #include "parfait/estimate/problem/problem.h"
 #include "parfait/result/synthesis.h"
+#include "parfait/run/job/callbacks.h"
 #include "parfait/run/job/settings.h"
 
 /// Measurements as the model makes them, with the noise of the problem.
@@ -32,7 +33,8 @@ struct SynthesisRun {
 
 /// InputError if the request or the problem makes no sense, the model cannot be evaluated, or a
 /// file is in the way. Nothing is written before save().
-SynthesisRun synthesize(const SynthesisRequest& request);
+/// Stopped, there is nothing: base::Stopped.
+SynthesisRun synthesize(const SynthesisRequest& request, const Callbacks& callbacks = {});
 
 /// The data files; with `out`, also problem, models and result.json in a folder of their own.
 void save(SynthesisRun& run, const SynthesisRequest& request);

@@ -36,7 +36,7 @@ struct Callbacks {
   /// Fits: how the bodies of mechanisms move at the present point, now and then.
   std::function<void(const result::Scenes&)> on_motion{};
   /// Asked again and again: true ends the work, with everything found so far and the status
-  /// "interrupted".
+  /// "interrupted". While files are still read there is nothing to keep: base::Stopped is thrown.
   std::function<bool()> stop{};
   /// Between two calls of `stop` or `on_progress`.
   std::chrono::milliseconds interval{20};

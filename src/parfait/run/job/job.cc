@@ -28,15 +28,18 @@ Job::~Job() = default;
 
 void Job::run(const std::function<void()>& work) {
   auto& x = *exchange_;
+  if (callbacks_.stop && callbacks_.stop()) stop_ = true;  // before anything is done
   std::thread worker([&] {
     try {
       // More threads than cores would only wait for each other, and TBB warns about them.
       const int cores = tbb::info::default_concurrency();
       tbb::task_arena arena(std::min(threads_.value_or(cores), cores));
+      reading_.emplace(stop_);
       arena.execute(work);
     } catch (...) {
       x.of_work = std::current_exception();
     }
+    reading_.reset();
     const std::lock_guard lock(x.mutex);
     x.done = true;
     x.changed.notify_all();
@@ -64,16 +67,14 @@ void Job::attend() {
   };
   std::unique_lock lock(x.mutex);
   while (!x.done) {
-    lock.unlock();
-    call(ask);
-    lock.lock();
     x.changed.wait_for(lock, callbacks_.interval, [&] { return x.done || x.message != nullptr; });
-    if (x.message == nullptr) continue;
+    if (x.done) return;
     const auto* message = x.message;
     lock.unlock();
-    call(*message);
+    if (message != nullptr) call(*message);
     call(ask);  // before the work goes on: who has heard enough stops it here
     lock.lock();
+    if (message == nullptr) continue;
     x.message = nullptr;
     x.changed.notify_all();
   }

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
@@ -152,12 +153,10 @@ BatchRun batch(const BatchRequest& request, const Callbacks& callbacks,
     for (const auto& file : subject.trials) read.emplace_back("trial", file);
     for (const auto& file : subject.statics) read.emplace_back("trial", file);
   }
-  result.verdict.origin = {request.arguments, hashed_files(read)};
   result.folder = request.folder;
   result.model = request.model;
   result.work = request.poses_only ? "ik" : "calibrate";
   result.subjects.resize(subjects.size());
-  if (callbacks.on_ready) callbacks.on_ready();
   Job job(callbacks,
           request.calibrate.threads > 0 ? std::optional(request.calibrate.threads) : std::nullopt);
   Callbacks inside;
@@ -171,12 +170,16 @@ BatchRun batch(const BatchRequest& request, const Callbacks& callbacks,
     row.rms = row.rms_before = std::nan("");
     row.status = batch_run::kInterrupted;
     if (job.stopped()) return;
+    const base::StopScope saving(job.stop());  // a folder is written to its end, or not at all
     try {
       (request.poses_only ? batch_run::find_poses : batch_run::find_model)(subjects[i], request,
                                                                            inside, row);
     } catch (const base::InputError& error) {
       row.status = "failed";
       row.message = error.what();
+    } catch (const base::Stopped&) {
+      row.status = batch_run::kInterrupted;  // while it was read or saved
+      return;
     }
     if (row.status == batch_run::kInterrupted) return;
     const std::lock_guard lock(telling);
@@ -186,7 +189,12 @@ BatchRun batch(const BatchRequest& request, const Callbacks& callbacks,
       if (callbacks.on_progress) callbacks.on_progress(fraction, row.subject);
     });
   };
-  job.run([&] { tbb::parallel_for(std::size_t{0}, subjects.size(), work); });
+  job.run([&] {
+    result.verdict.origin = {request.arguments, hashed_files(read)};
+    job.everything_is_read();
+    if (callbacks.on_ready) job.tell(callbacks.on_ready);
+    tbb::parallel_for(std::size_t{0}, subjects.size(), work);
+  });
   auto& verdict = result.verdict;
   for (auto& subject : result.subjects) {
     const bool interrupted = subject.status == batch_run::kInterrupted;

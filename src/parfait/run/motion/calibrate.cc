@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/foreign/heiman_lua.h"
 #include "parfait/io/foreign/lua_model.h"
 #include "parfait/io/foreign/osim.h"
@@ -410,6 +411,7 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
     }
   }
   run.timing.add("read", watch.lap());
+  job.everything_is_read();
   const std::vector<std::string> no_names;
   const motion::CalibrationResult found = motion::calibrate(
       skeleton, data, weights, options, [&](const estimate::Iteration& iteration, estimate::VecIn) {
@@ -420,7 +422,8 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
         return !job.stopped();
       });
   run.timing.add("calibration", watch.lap());
-  const auto advice = motion::advise(found, data, weights, options);
+  motion::CalibrationAdvice advice;
+  if (!job.stopped()) advice = motion::advise(found, data, weights, options);
   for (const auto& adds : advice.adds) {
     result.adds.push_back({adds.trial, adds.length, adds.sd, adds.sd_without});
   }
@@ -459,10 +462,22 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
     const auto old_poses =
         motion::solve_poses(skeleton, before, trial.markers, weights, pose_options);
     const auto poses = motion::solve_poses(skeleton, after, trial.markers, weights, pose_options);
-    if (job.stopped()) return interrupted();
-    run.scenes.motions.push_back(pose_motion(skeleton, found.geometry, trial, poses));
-    run.events.push_back(walking_events(skeleton, trial, poses));
-    const auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
+    const std::size_t num_tables = run.tables.size();
+    result::TrialPoseFacts facts;
+    std::vector<motion::MarkerArtefact> artefacts;
+    try {  // a trial counts once everything is said about it
+      const base::StopScope describing(job.stop());
+      base::leave_if_stopped();
+      auto motion = pose_motion(skeleton, found.geometry, trial, poses);
+      auto events = walking_events(skeleton, trial, poses);
+      facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
+      artefacts = motion::marker_artefacts(trial.markers, poses, trial.data.t);
+      run.scenes.motions.push_back(std::move(motion));
+      run.events.push_back(std::move(events));
+    } catch (const base::Stopped&) {
+      run.tables.resize(num_tables);
+      return interrupted();
+    }
     result::CalibrationTrialFacts& out = result.trials.emplace_back();
     out.trial = trial.name;
     out.file = trial.file;
@@ -479,7 +494,7 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
       out.seconds = correlation.seconds;
       out.by_blocks = correlation.by_blocks;
     }
-    for (const auto& artefact : motion::marker_artefacts(trial.markers, poses, trial.data.t)) {
+    for (const auto& artefact : artefacts) {
       result.artefacts.push_back({trial.name,
                                   skeleton.markers[static_cast<std::size_t>(artefact.marker)].name,
                                   artefact.rms, artefact.noise, artefact.seconds});

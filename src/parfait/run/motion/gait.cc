@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/motion_files/motion_table.h"
@@ -238,6 +240,8 @@ void analyse(const std::string& file, const std::string& name, const std::string
   if (!read.trial || read.trial->markers.size() == 0) {
     throw base::InputError({file, 0, 0}, "has no markers.");
   }
+  std::optional<io::MotionTable> table;
+  if (!curves.empty()) table = io::read_storage(curves);
   io::Trial& trial = *read.trial;
   for (const auto& warning : read.warnings()) warnings.push_back(name + ": " + warning.text());
   if (!request.units.empty()) {
@@ -278,10 +282,8 @@ void analyse(const std::string& file, const std::string& name, const std::string
   }
   collect_outputs(trial, strides, collection);
   add_emg(trial, request.emg_cutoff, strides, run, collection);
-  if (curves.empty()) return;
-  const io::MotionTable table = io::read_storage(curves);
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    collect(table.columns[c], "", table.time, table.values[c], strides, collection);
+  for (std::size_t c = 0; table && c < table->columns.size(); ++c) {
+    collect(table->columns[c], "", table->time, table->values[c], strides, collection);
   }
 }
 
@@ -301,10 +303,6 @@ GaitRun analyse_gait(const GaitRequest& request, const Callbacks& callbacks) {
   }
   GaitRun run;
   run.result.verdict = {version(), "done", false, "done", {}};
-  std::vector<NamedFile> read;
-  for (const auto& file : request.trials) read.emplace_back("trial", file);
-  for (const auto& file : request.curves) read.emplace_back("curves", file);
-  run.result.verdict.origin = {request.arguments, hashed_files(read)};
   std::vector<std::string> names;
   for (const auto& file : request.trials) {
     names.push_back(std::filesystem::path(file).stem().string());
@@ -313,13 +311,22 @@ GaitRun analyse_gait(const GaitRequest& request, const Callbacks& callbacks) {
   gait_run::Collection collection;
   Job job(callbacks, 1);
   job.run([&] {
+    std::vector<NamedFile> read;
+    for (const auto& file : request.trials) read.emplace_back("trial", file);
+    for (const auto& file : request.curves) read.emplace_back("curves", file);
+    run.result.verdict.origin = {request.arguments, hashed_files(read)};
     for (std::size_t i = 0; i < names.size() && !job.stopped(); ++i) {
       if (callbacks.on_progress) {
         const double fraction = static_cast<double>(i) / static_cast<double>(names.size());
         job.tell([&] { callbacks.on_progress(fraction, names[i]); });
       }
-      gait_run::analyse(request.trials[i], names[i],
-                        request.curves.empty() ? "" : request.curves[i], request, run, collection);
+      try {
+        gait_run::analyse(request.trials[i], names[i],
+                          request.curves.empty() ? "" : request.curves[i], request, run,
+                          collection);
+      } catch (const base::Stopped&) {
+        return;  // while it was read: the trials before it are kept
+      }
     }
   });
   if (run.result.trials.size() < names.size()) {

@@ -8,6 +8,7 @@
 
 #include "parfait/base/counted.h"
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
@@ -208,6 +209,7 @@ InverseKinematicsRun find_poses(const InverseKinematicsRequest& request, const C
   result.method = request.damped ? "damped" : "gauss_newton";
   result.limits = request.limits && !request.damped;
   for (const auto& c : skeleton.coordinates) result.coordinates.push_back(c.name);
+  job.everything_is_read();
   motion::PoseOptions options;
   options.stop = &job.stop();
   options.limits = request.limits;
@@ -232,15 +234,31 @@ InverseKinematicsRun find_poses(const InverseKinematicsRequest& request, const C
           [&] { callbacks.on_progress(done / static_cast<double>(trials.size()), trial.name); });
     }
     const auto poses = motion::solve_poses(skeleton, geometry, trial.markers, weights, options);
-    if (job.stopped()) {
+    run.timing.add("poses of " + trial.name, watch.lap());
+    // A trial counts once everything is said about it.
+    const auto facts_of = [&]() -> std::optional<result::TrialPoseFacts> {
+      const std::size_t num_tables = run.tables.size();
+      try {
+        const base::StopScope describing(job.stop());
+        base::leave_if_stopped();
+        auto motion = pose_motion(skeleton, described, trial, poses);
+        auto events = walking_events(skeleton, trial, poses);
+        auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
+        run.scenes.motions.push_back(std::move(motion));
+        run.events.push_back(std::move(events));
+        return facts;
+      } catch (const base::Stopped&) {
+        run.tables.resize(num_tables);
+        return {};
+      }
+    };
+    auto found = facts_of();
+    if (!found) {
       result.verdict.status = result.verdict.message = "interrupted";
       result.verdict.partial = true;
       return run;
     }
-    run.timing.add("poses of " + trial.name, watch.lap());
-    run.scenes.motions.push_back(pose_motion(skeleton, described, trial, poses));
-    run.events.push_back(walking_events(skeleton, trial, poses));
-    auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
+    result::TrialPoseFacts& facts = *found;
     if (!facts.unseen.empty()) {
       warnings.push_back(fmt::format("{}: no marker sees {}; {} the default.", trial.name,
                                      base::listing(facts.unseen),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parfait/base/stop.h"
+
 namespace parfait::run {
 namespace pose_scene {
 namespace {
@@ -41,6 +43,7 @@ std::vector<Vec3<double>> filled_errors(const MarkerTrialFile& trial,
   const auto size = 3 * static_cast<std::size_t>(trial.markers.num_markers);
   int before = -1;
   for (int f = 0; f < n; ++f) {
+    base::leave_if_stopped();
     if (trial.markers.is_missing(f, marker)) continue;
     const double* x = &poses.markers[static_cast<std::size_t>(f) * size + 3 * marker];
     const double* y = &trial.markers.y[static_cast<std::size_t>(f) * size + 3 * marker];
@@ -130,6 +133,7 @@ result::Motion pose_motion(const motion::Skeleton& skeleton, const motion::Geome
       std::max(1, (poses.num_frames + pose_scene::kMostFrames - 1) / pose_scene::kMostFrames);
   for (int f = 0; f < poses.num_frames; f += stride) frames.push_back(static_cast<std::size_t>(f));
   for (const std::size_t f : frames) {
+    base::leave_if_stopped();
     kinematics.place(poses.pose(static_cast<int>(f), skeleton.tree.nq));
     out.t.push_back(trial.data.t[f]);
     for (int b = 0; b < skeleton.tree.num_bodies(); ++b) {

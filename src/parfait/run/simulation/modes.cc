@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/dynamics/equilibrium.h"
 #include "parfait/dynamics/modes.h"
 #include "parfait/io/results/mode_tables.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/report/pages/modes_report.h"
+#include "parfait/run/job/job.h"
 #include "parfait/run/job/last_files.h"
 #include "parfait/run/job/origin.h"
 #include "parfait/run/job/run_folder.h"
@@ -32,7 +34,10 @@ result::Equilibrium equilibrium_of(const dynamics::EquilibriumReport& report) {
 
 }  // namespace find_modes_parts
 
-ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
+namespace find_modes_parts {
+namespace {
+
+ModesRun find(const ModesRequest& request) {
   Stopwatch watch;
   if (request.count < 1) {
     throw base::InputError(fmt::format("--count {}: must be at least 1.", request.count));
@@ -53,16 +58,15 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
   system.start(*workspace, y, z);
 
   bool stopped = false;
-  const auto go_on = [&] {
-    stopped = stopped || (callbacks.stop && callbacks.stop());
-    return !stopped;
-  };
   dynamics::EquilibriumReport report;
   const bool settles = !request.at_initial;
-  if (go_on() && settles) report = find_equilibrium(system, *workspace, request.time, y, z);
   dynamics::ModalAnalysis analysis;
-  if (go_on() && report.found()) {
-    analysis = analyze_modes(system, *workspace, request.time, y, z);
+  try {
+    if (settles) report = find_equilibrium(system, *workspace, request.time, y, z);
+    if (report.found()) analysis = analyze_modes(system, *workspace, request.time, y, z);
+    base::leave_if_stopped();
+  } catch (const base::Stopped&) {
+    stopped = true;
   }
   const bool analyzed = !stopped && report.found() && analysis.status == dynamics::Status::kOk;
 
@@ -85,7 +89,7 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
     out.verdict.status = "system_failed";
     out.verdict.message = fmt::format("{}: {}", out.at, dynamics::text(analysis.status));
   }
-  if (settles) out.equilibrium = find_modes_parts::equilibrium_of(report);
+  if (settles) out.equilibrium = equilibrium_of(report);
   out.degrees_of_freedom = analysis.degrees_of_freedom;
   if (analyzed) out.stability = text(analysis.stability);
   out.growth = analysis.growth;
@@ -102,6 +106,16 @@ ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
     out.modes = make_modes(analysis, run.shapes, system.sizes().nq);
   }
   run.timing.add("analyze", watch.lap());
+  return run;
+}
+
+}  // namespace
+}  // namespace find_modes_parts
+
+ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks) {
+  Job job(callbacks);
+  ModesRun run;
+  job.run([&] { run = find_modes_parts::find(request); });
   return run;
 }
 

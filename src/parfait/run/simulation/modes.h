@@ -36,7 +36,7 @@ struct ModesRun {
 };
 
 /// InputError if the request makes no sense; everything that goes wrong later is a status of the
-/// result. `stop` is asked between the stages.
+/// result.
 ModesRun find_modes(const ModesRequest& request, const Callbacks& callbacks = {});
 
 /// The page a person looks at, as `save` writes it.

@@ -105,6 +105,7 @@ void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& ca
   auto plan = make_plan(request, model);
   plan.options.stop = &job.stop();
   const auto sensitivities = make_sensitivities(system, plan.sensitivities);
+  job.everything_is_read();
   if (callbacks.on_ready) job.tell([&] { callbacks.on_ready(); });
   if (!request.out.empty()) run.claim = std::make_shared<FolderClaim>(request.out);
   Motion motion(model, plan, sensitivities);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -8,13 +9,16 @@
 /// Problems with published or independently computed solutions, inside the tool.
 namespace parfait::run {
 
+using Stop = const std::atomic<bool>*;  ///< ends an integration; none: nobody does
+
 struct PublishedProblem {
   std::string name;
   std::string source;
   std::string method;  ///< how it is solved here
   double expected_digits = 0;
   /// Solves it and gives the digits in which the worst number agrees with its reference.
-  std::function<double()> digits;
+  /// Stopped, it gives a number that means nothing.
+  std::function<double(Stop stop)> digits;
 };
 
 std::vector<PublishedProblem> published_motions();

@@ -24,7 +24,9 @@ struct Known {
   double value = 0;
 };
 
-double fit_digits(const Problem& problem, const std::vector<Known>& known) {
+double fit_digits(Problem problem, const std::vector<Known>& known, Stop stop) {
+  problem.options.integrator.stop = stop;
+  problem.options.interrupted = [stop] { return stop != nullptr && stop->load(); };
   const auto result = estimate::fit(problem);
   if (!result.converged()) return 0;
   std::vector<double> values, references;
@@ -66,7 +68,7 @@ Problem dynamic_problem(const FormulaModel& model, const std::string& table,
   return problem;
 }
 
-double unstable_digits(bool both) {
+double unstable_digits(bool both, Stop stop) {
   FormulaModel model;
   model.state("y1", 0, "y2");
   model.state("y2", 0, "mu^2 * y1 - (mu^2 + p^2) * sin(p * t)");
@@ -82,10 +84,10 @@ double unstable_digits(bool both) {
   e.grid.intervals = 20;
   e.grid.nodes = Grid::Nodes::kMeasured;
   // Linear in the initial values: closed form.
-  return fit_digits(problem, {{"p", both ? 3.14603987089008268 : 3.1440545722124041}});
+  return fit_digits(problem, {{"p", both ? 3.14603987089008268 : 3.1440545722124041}}, stop);
 }
 
-double predator_digits() {
+double predator_digits(Stop stop) {
   FormulaModel model;
   model.state("x1", 1, "-x1 + p1 * x1 * x2");
   model.state("x2", 1, "x2 - p2 * x1 * x2");
@@ -99,13 +101,15 @@ double predator_digits() {
   e.initial = {{.kind = InitialState::Kind::kFree}};
   e.grid.intervals = 10;
   e.grid.nodes = Grid::Nodes::kMeasured;
-  return fit_digits(problem, {{"p1", 6.939711062323e-01},
-                              {"p2", 3.409214843848e-01},
-                              {"x1", 1.006348531421e+00},
-                              {"x2", 1.015083987377e+00}});
+  return fit_digits(problem,
+                    {{"p1", 6.939711062323e-01},
+                     {"p2", 3.409214843848e-01},
+                     {"x1", 1.006348531421e+00},
+                     {"x2", 1.015083987377e+00}},
+                    stop);
 }
 
-double gas_oil_digits() {
+double gas_oil_digits(Stop stop) {
   FormulaModel model;
   model.state("y1", 1, "-(theta1 + theta3) * y1^2");
   model.state("y2", 0, "theta1 * y1^2 - theta2 * y2");
@@ -114,12 +118,14 @@ double gas_oil_digits() {
       dynamic_problem(model, "cops_gasoil.csv", {{"theta1", 10}, {"theta2", 8}, {"theta3", 2}},
                       {{"y1", "y1"}, {"y2", "y2"}});
   for (auto& estimate : problem.estimates) estimate.lower = 0;
-  return fit_digits(problem, {{"theta1", 1.184673838177e+01},
-                              {"theta2", 8.344519501241e+00},
-                              {"theta3", 1.001439967199e+00}});
+  return fit_digits(problem,
+                    {{"theta1", 1.184673838177e+01},
+                     {"theta2", 8.344519501241e+00},
+                     {"theta3", 1.001439967199e+00}},
+                    stop);
 }
 
-double methanol_digits() {
+double methanol_digits(Stop stop) {
   FormulaModel model;
   model.define("d", "(theta2 + theta5) * y1 + y2");
   model.state("y1", 1, "-(2 * theta2 - theta1 * y2 / d + theta3 + theta4) * y1");
@@ -133,14 +139,16 @@ double methanol_digits() {
   Problem problem = dynamic_problem(model, "cops_methanol.csv", start,
                                     {{"y1", "y1"}, {"y2", "y2"}, {"y3", "y3"}});
   for (auto& estimate : problem.estimates) estimate.lower = 0;
-  return fit_digits(problem, {{"theta1", 1.775181024471e+00},
-                              {"theta2", 2.167982918822e+00},
-                              {"theta3", 1.857559498799e+00},
-                              {"theta4", 1.802447311032e+00},
-                              {"theta5", 0}});
+  return fit_digits(problem,
+                    {{"theta1", 1.775181024471e+00},
+                     {"theta2", 2.167982918822e+00},
+                     {"theta3", 1.857559498799e+00},
+                     {"theta4", 1.802447311032e+00},
+                     {"theta5", 0}},
+                    stop);
 }
 
-double oxygen_demand_digits() {
+double oxygen_demand_digits(Stop stop) {
   Problem problem;
   problem.estimates = {{.parameter = "asymptote", .initial = 15},
                        {.parameter = "rate", .initial = 0.5}};
@@ -150,7 +158,8 @@ double oxygen_demand_digits() {
   e.data.columns = {{1, 2, 3, 4, 5, 7}, {8.3, 10.3, 19.0, 16.0, 15.6, 19.8}};
   e.observations = {{.column = "y", .quantity = {"asymptote * (1 - exp(-rate * t))"}}};
   problem.options.iteration.tolerance = 1e-11;
-  return fit_digits(problem, {{"asymptote", 1.91425752846179e+01}, {"rate", 5.31091376965210e-01}});
+  return fit_digits(problem, {{"asymptote", 1.91425752846179e+01}, {"rate", 5.31091376965210e-01}},
+                    stop);
 }
 
 /// Rows of a table of words whose first word is `name`.
@@ -167,7 +176,7 @@ std::vector<std::vector<std::string>> rows_about(const std::string& name, const 
 }
 
 /// NIST Statistical Reference Datasets, from the far start.
-double nist_digits(const std::string& name, estimate::Globalization globalization) {
+double nist_digits(const std::string& name, estimate::Globalization globalization, Stop stop) {
   Problem problem;
   std::vector<Known> certified;
   for (const auto& row : rows_about(name, "parameters.csv")) {
@@ -186,13 +195,13 @@ double nist_digits(const std::string& name, estimate::Globalization globalizatio
   options.iteration.tolerance = 1e-11;
   options.iteration.max_iterations = 2000;
   options.linear.rank_tolerance = 1e-13;  // far starts are nearly singular, not singular
-  return fit_digits(problem, certified);
+  return fit_digits(problem, certified, stop);
 }
 
 PublishedProblem nist(const std::string& name, estimate::Globalization globalization,
                       double digits) {
   return {name, "NIST StRD", fmt::format("formula, {}", estimate::text(globalization)), digits,
-          [=] { return nist_digits(name, globalization); }};
+          [=](Stop stop) { return nist_digits(name, globalization, stop); }};
 }
 
 }  // namespace
@@ -200,8 +209,10 @@ PublishedProblem nist(const std::string& name, estimate::Globalization globaliza
 std::vector<PublishedProblem> published_fits() {
   using estimate::Globalization;
   return {
-      {"unstable, y1 and y2", "Bock", "20 intervals", 9, [] { return unstable_digits(true); }},
-      {"unstable, y1 alone", "Bock", "20 intervals", 9, [] { return unstable_digits(false); }},
+      {"unstable, y1 and y2", "Bock", "20 intervals", 9,
+       [](Stop stop) { return unstable_digits(true, stop); }},
+      {"unstable, y1 alone", "Bock", "20 intervals", 9,
+       [](Stop stop) { return unstable_digits(false, stop); }},
       {"Lotka-Volterra", "Heidelberg", "10 intervals", 9, predator_digits},
       {"gas oil cracking", "COPS", "single shooting", 8, gas_oil_digits},
       {"methanol, at a bound", "COPS", "single shooting", 7, methanol_digits},

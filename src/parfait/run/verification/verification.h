@@ -7,8 +7,8 @@
 
 namespace parfait::run {
 
-/// Solves problems with known solutions on this machine. `stop` is asked between them; `on_solved`
-/// hears of each.
+/// Solves problems with known solutions on this machine. Stopped, it has those
+/// that were solved; `on_solved` hears of each.
 result::Verification verify(
     const Callbacks& callbacks = {},
     const std::function<void(const result::Verification::Problem&)>& on_solved = {});
