@@ -224,12 +224,14 @@ def main():
             continue
         begun = time.perf_counter()
         presser = Presser(20)  # nothing needs longer than that to be interrupted somewhere
-        presser.start()
         try:
+            presser.start()
             work()
+            presser.off.set()
+            presser.join()
+            time.sleep(0.01)
         except KeyboardInterrupt:
             pass
-        presser.off.set()
         takes = time.perf_counter() - begun
         found, done = [], 0
         for _ in range(options.presses):

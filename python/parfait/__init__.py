@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import json as _json
 import os as _os
-import shutil as _shutil
-import subprocess as _subprocess
-import tempfile as _tempfile
 from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import _parfait
@@ -29,6 +27,9 @@ from ._model import Model
 from ._problem import Problem, fit
 from ._report import Plot, Report, lines
 from ._results import Fit, Modes, Parameter, Simulation, Table, Trajectory, load
+
+if _TYPE_CHECKING:
+    import subprocess as _subprocess
 
 __version__: str = _parfait.__version__
 
@@ -106,16 +107,19 @@ def view(what: Model | Problem | Simulation | Fit | str | _os.PathLike[str], *, 
     """Opens the viewer in the browser: ``parfait view`` on a file, a run folder, a model or a result. It serves until
     the process that is returned is ended (``.terminate()``). Needs the command line tool (in the path, or named by the
     environment variable PARFAIT_TOOL)."""
-    tool = _os.environ.get("PARFAIT_TOOL") or _shutil.which("parfait")
+    import shutil  # here: together they take long to import, and few need them
+    import subprocess
+    import tempfile
+    tool = _os.environ.get("PARFAIT_TOOL") or shutil.which("parfait")
     if tool is None:
         raise InputError("view() needs the command line tool `parfait`: put it in the path, or set PARFAIT_TOOL.")
     if not isinstance(what, (str, _os.PathLike)):
-        folder = _os.path.join(_tempfile.mkdtemp(prefix="parfait_view_"), "run")
+        folder = _os.path.join(tempfile.mkdtemp(prefix="parfait_view_"), "run")
         target = folder if isinstance(what, (Simulation, Fit)) else folder + ".xml"
         what.save(target)
         what = target
     arguments = [tool, "view", _os.fspath(what)] + ([] if open else ["--no-open"])
-    return _subprocess.Popen(arguments + ([] if port is None else ["--port", str(port)]))
+    return subprocess.Popen(arguments + ([] if port is None else ["--port", str(port)]))
 
 
 def verify(on_solved: _Callable[[str, float, bool], _Any] | None = None) -> dict[str, _Any]:

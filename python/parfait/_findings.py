@@ -8,7 +8,6 @@ import json
 import math
 import os
 import pathlib
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -112,6 +111,7 @@ class _Finding(_Saved):
         return Table(read_csv(self._texts[file]))
 
     def __reduce__(self) -> Any:
+        import tempfile
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "run"
             self.save(folder)

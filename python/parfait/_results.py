@@ -6,13 +6,11 @@ import csv
 import json
 import os
 import pathlib
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _parfait
 from ._errors import InputError, NotFinished
@@ -21,8 +19,11 @@ from ._report import Plot, Report, plots
 if TYPE_CHECKING:
     import pandas
     import xarray
+    from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+    Array = NDArray[np.float64]
+else:
+    Array = np.ndarray  # numpy.typing is for checkers alone, and takes long to import
 
 
 def _optional(module: str, what: str) -> Any:
@@ -105,6 +106,7 @@ class _Saved:
         return all_plots[name]
 
     def __reduce__(self) -> Any:
+        import tempfile
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "run"
             self.save(folder)
@@ -114,6 +116,7 @@ class _Saved:
 
 
 def _restore(kind: str, files: dict[str, bytes]) -> Any:
+    import tempfile
     with tempfile.TemporaryDirectory() as scratch:
         for name, content in files.items():
             path = pathlib.Path(scratch) / name
@@ -440,6 +443,7 @@ class Modes(_Saved):
         return f"<pre>{html.escape(self.summary())}</pre>"
 
     def __reduce__(self) -> Any:
+        import tempfile
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "run"
             self.save(folder)

@@ -1,7 +1,9 @@
 #include "bindings.h"
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/results/result_json.h"
+#include "parfait/run/job/job.h"
 
 namespace parfait::python {
 
@@ -108,6 +110,25 @@ bool Conversation::ask() {
   if (PyErr_CheckSignals() == 0) return false;
   interrupt_ = std::make_unique<py::error_already_set>();  // takes the raised exception over
   return true;
+}
+
+bool Conversation::let(const std::function<void()>& work) {
+  const py::gil_scoped_release released;
+  try {
+    work();
+    return true;
+  } catch (const base::Stopped&) {
+    return false;
+  }
+}
+
+void attend(const std::function<void()>& work) {
+  Conversation conversation((py::dict()));
+  Conversation::let([&] {
+    run::Job job(conversation.callbacks(), 1);
+    job.run(work);
+  });
+  conversation.raise_if_interrupted(py::none());
 }
 
 void Conversation::raise_if_interrupted(const py::object& partial) {

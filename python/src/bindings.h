@@ -4,16 +4,15 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "parfait/base/stop.h"
 #include "parfait/result/scene.h"
 #include "parfait/result/table.h"
 #include "parfait/run/job/callbacks.h"
-#include "parfait/run/job/job.h"
 #include "parfait/run/job/settings.h"
 
 /// The extension module _parfait: run requests from dictionaries, results as arrays without copies
@@ -64,20 +63,15 @@ class Conversation {
   /// Raises what a signal raised meanwhile (KeyboardInterrupt), with the result.
   void raise_if_interrupted(const py::object& partial);
 
+  /// Does the work without the interpreter's lock; false: it was stopped while it read.
+  static bool let(const std::function<void()>& work);
+
   /// What `work(callbacks)` finds, without the interpreter's lock. Ctrl-C leaves what was found by
   /// then, None while files are still read.
   template <class Run, class Work>
   std::shared_ptr<Run> find(const Work& work) {
     auto run = std::make_shared<Run>();
-    bool found = true;
-    {
-      const py::gil_scoped_release released;
-      try {
-        *run = work(callbacks_);
-      } catch (const base::Stopped&) {
-        found = false;
-      }
-    }
+    const bool found = let([&] { *run = work(callbacks_); });
     if (interrupt_) raise_if_interrupted(found ? py::cast(run) : py::none());
     return run;
   }
@@ -103,19 +97,11 @@ class Conversation {
 };
 
 /// Reads or writes without the interpreter's lock, while this thread waits for Ctrl-C.
+void attend(const std::function<void()>& work);
 template <class Work>
 auto attended(const Work& work) {
-  Conversation conversation((py::dict()));
   std::optional<decltype(work())> made;
-  {
-    const py::gil_scoped_release released;
-    try {
-      run::Job job(conversation.callbacks(), 1);
-      job.run([&] { made.emplace(work()); });
-    } catch (const base::Stopped&) {
-    }
-  }
-  conversation.raise_if_interrupted(py::none());
+  attend([&] { made.emplace(work()); });
   return std::move(*made);
 }
 
