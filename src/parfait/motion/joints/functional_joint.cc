@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/math/dense_solves.h"
 
 namespace parfait::motion {
@@ -81,6 +82,7 @@ MarkerCluster make_cluster(const MarkerData& data, const std::vector<int>& label
     Matrix3Xd sum = Matrix3Xd::Zero(3, n);
     int count = 0;
     for (int f = 0; f < data.num_frames(); ++f) {
+      base::leave_if_stopped();
       if (!visible(data, f, labels, out.shape, x, y) || y.cols() != n) continue;
       const auto at = lay(out.shape, y);
       sum += at.R.transpose() * (y.colwise() - at.p);
@@ -95,6 +97,7 @@ MarkerCluster make_cluster(const MarkerData& data, const std::vector<int>& label
   out.R.assign(frames, Matrix3d::Identity());
   out.p.assign(frames, Vector3d::Zero());
   for (std::size_t f = 0; f < frames; ++f) {
+    base::leave_if_stopped();
     if (!visible(data, static_cast<int>(f), labels, out.shape, x, y)) continue;
     const auto at = lay(x, y);
     out.seen[f] = 1;
@@ -190,6 +193,7 @@ FunctionalJoint score_joint(const MarkerCluster& proximal, const MarkerCluster& 
   // Errors last: blocks of three correlation times (as in calibration.h).
   double sum = 0;
   for (Index lag = 1; lag < n; ++lag) {
+    base::leave_if_stopped();
     const Index length = 3 * (n - lag);
     const double rho = e.head(length).dot(e.tail(length)) /
                        std::sqrt(e.head(length).squaredNorm() * e.tail(length).squaredNorm());
