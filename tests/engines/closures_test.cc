@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "models.h"
+#include "parfait/base/error.h"
 #include "parfait/integrate/driver/integrator.h"
 #include "parfait/io/model/any_model_file.h"
 #include "random_mechanisms.h"
@@ -21,24 +24,52 @@ using testing_support::TwoEngines;
 
 mechanism::Description read(const std::string& file) {
   const auto model = io::read_any_model(std::string(PARFAIT_SOURCE_DIR) + "/" + file);
-  return std::get<mechanism::Description>(model);
+  if (const auto* mechanism = std::get_if<mechanism::Description>(&model)) return *mechanism;
+  throw base::InputError(file + " is not a mechanism.");
 }
 
-/// Every mechanical example that has no feature of natural coordinates alone, and the reference
-/// models.
-std::vector<std::string> example_files() {
-  std::vector<std::string> out = {"tests/reference/models/andrews.xml",
-                                  "tests/reference/models/slider_crank.xml",
-                                  "tests/reference/models/spring_four_bar.xml",
-                                  "tests/reference/models/spring_double_pendulum.xml"};
-  for (const char* name :
-       {"bricard/bricard.xml", "bricard_spring/bricard_spring.xml", "combined_experiments/arm.xml",
-        "double_pendulum/double_pendulum.xml", "four_bar/four_bar.xml", "hexapod/hexapod.xml",
-        "pendulum/pendulum.xml", "pendulum_inertia/hung.xml", "pendulum_inertia/pivot.xml",
-        "six_bar/six_bar.xml", "spring_double_pendulum/spring_double_pendulum.xml"}) {
-    out.push_back(std::string("examples/") + name);
+/// Why an engine refuses a mechanism; empty: it takes it.
+template <class Build>
+std::string refusal(const Build& build) {
+  try {
+    build();
+  } catch (const base::InputError& error) {
+    return error.what();
   }
-  return out;
+  return "";
+}
+
+/// Every mechanical example and reference model that both engines take; what one of them refuses
+/// is counted.
+struct Examples {
+  std::vector<std::string> both, only_natural, only_joints;
+};
+const Examples& examples() {
+  static const Examples found = [] {
+    namespace fs = std::filesystem;
+    Examples out;
+    for (const char* folder : {"examples", "tests/reference/models"}) {
+      for (const auto& entry :
+           fs::recursive_directory_iterator(fs::path(PARFAIT_SOURCE_DIR) / folder)) {
+        const auto ending = entry.path().extension();
+        if (ending != ".xml" && ending != ".urdf") continue;
+        const std::string file = fs::relative(entry.path(), PARFAIT_SOURCE_DIR).string();
+        std::optional<mechanism::Description> description;
+        refusal([&] { description = read(file); });
+        if (!description) continue;  // formulas, problems, designs
+        const bool natural = refusal([&] { mbs::build(*description); }).empty();
+        const bool joints = refusal([&] { tree::build(*description); }).empty();
+        EXPECT_TRUE(natural || joints) << file;
+        (natural && joints ? out.both
+         : natural         ? out.only_natural
+                           : out.only_joints)
+            .push_back(file);
+      }
+    }
+    for (auto* files : {&out.both, &out.only_natural, &out.only_joints}) std::ranges::sort(*files);
+    return out;
+  }();
+  return found;
 }
 
 /// A state that is consistent and moves, after 0.1 s of motion.
@@ -55,21 +86,33 @@ std::vector<double> moved_state(const tree::Model& model, double until) {
   return state.y;
 }
 
+TEST(TwoEngines, TakeEveryExampleUnlessItIsMadeForTheOther) {
+  EXPECT_EQ(examples().only_natural,
+            (std::vector<std::string>{"examples/hexapod/hexapod_extensible.xml",
+                                      "examples/hexapod/hexapod_extensible_end_masses.xml"}));
+  EXPECT_EQ(examples().only_joints, (std::vector<std::string>{"examples/urdf_arm/arm.urdf"}));
+  EXPECT_GE(examples().both.size(), 20U);
+}
+
 TEST(TwoEngines, SeeEveryExampleAlike) {
-  for (const auto& file : example_files()) {
+  for (const auto& file : examples().both) {
     SCOPED_TRACE(file);
     TwoEngines engines(read(file));
     EXPECT_EQ(engines.natural().degrees_of_freedom(), engines.joints().degrees_of_freedom());
     const auto worst = largest_difference(engines, 0.05, moved_state(engines.joints(), 0.05));
-    EXPECT_LT(worst.value, 1e-10) << worst.name;
+    EXPECT_TRUE(worst.is_same()) << worst.value << ' ' << worst.name;
   }
 }
 
 TEST(TwoEngines, MoveEveryExampleAlike) {
-  for (const auto& file : example_files()) {
+  for (const auto& file : examples().both) {
     SCOPED_TRACE(file);
-    const bool stiff = file.find("andrews") != std::string::npos;
-    const auto d = compare_motion(read(file), stiff ? 0.005 : 0.5, false);
+    double until = 0.5;
+    for (const char* fast : {"andrews", "engine_damper"}) {
+      if (file.find(fast) != std::string::npos) until = 0.005;
+    }
+    if (file.find("sitting_human") != std::string::npos) until = 0.1;
+    const auto d = compare_motion(read(file), until, false);
     EXPECT_TRUE(d.is_same()) << d.motion << " own " << d.own << ' ' << d.end.name << d.message;
   }
 }
@@ -88,7 +131,7 @@ TEST(TwoEngines, SeeGalleryModelsAlike) {
     TwoEngines engines(description);
     EXPECT_EQ(engines.natural().degrees_of_freedom(), engines.joints().degrees_of_freedom());
     const auto worst = largest_difference(engines, 0.05, moved_state(engines.joints(), 0.05));
-    EXPECT_LT(worst.value, 1e-10) << worst.name;
+    EXPECT_TRUE(worst.is_same()) << worst.value << ' ' << worst.name;
   }
 }
 
@@ -113,7 +156,7 @@ TEST(TwoEngines, MoveRandomMechanismsAlikeWithTheirSensitivities) {
     const auto mechanism = testing_support::random_mechanism(seed);
     TwoEngines engines(mechanism.description);
     const auto at = largest_difference(engines, 0, engines.start());
-    EXPECT_LT(at.value, 1e-10) << at.name;
+    EXPECT_TRUE(at.is_same()) << at.value << ' ' << at.name;
     const auto d = compare_motion(mechanism.description, 0.3, true);
     EXPECT_TRUE(d.is_same()) << "motion " << d.motion << " own " << d.own << "; sensitivity "
                              << d.sensitivity << " own " << d.own_sensitivity << "; events "
@@ -124,6 +167,18 @@ TEST(TwoEngines, MoveRandomMechanismsAlikeWithTheirSensitivities) {
   }
   EXPECT_GT(loops, 3);
   EXPECT_GT(events, 3);
+}
+
+/// Closures hold points in world axes. Of three rows that are worth two (94) or one (88) those that
+/// are kept at the start imply nothing, or each other, where bodies have turned. Rows of a joint
+/// that the tree has already (198) are rounding and nothing else.
+TEST(TwoEngines, ChooseRowsAnewWhereBodiesHaveTurned) {
+  for (const unsigned seed : {88U, 94U, 198U}) {
+    SCOPED_TRACE(seed);
+    TwoEngines engines(testing_support::random_mechanism(seed).description);
+    const auto worst = largest_difference(engines, 1, moved_state(engines.joints(), 1));
+    EXPECT_TRUE(worst.is_same()) << worst.value << ' ' << worst.name;
+  }
 }
 
 /// The laws of a System, on the manifold and beside it.

@@ -41,7 +41,7 @@ Answer compare(unsigned seed) {
   testing_support::TwoEngines engines(description);
   const auto at = largest_difference(engines, 0, engines.start());
   const auto moved = testing_support::compare_motion(description, 1, true);
-  const bool same = at.value < 1e-10 && moved.is_same();
+  const bool same = at.is_same() && moved.is_same();
   std::printf(
       "%4u %2d bodies %2d dof %s %2d events  state %.1e %.1e  motion %.1e (own %.1e)  "
       "sensitivity %.1e (own %.1e)  events %.1e (own %.1e)%s%s%s%s%s\n",

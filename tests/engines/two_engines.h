@@ -48,7 +48,11 @@ class TwoEngines {
 /// are unique: not of joints that share a loop with a row that others imply.
 struct Difference {
   double value = 0;
-  std::string name;
+  std::string name;         ///< of the quantity that differs most
+  double acceleration = 0;  ///< the largest among accelerations
+
+  /// Whether all are within 1e-10, and accelerations within 1e-11.
+  bool is_same() const { return value < 1e-10 && acceleration < 1e-11; }
 };
 Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y);
 
@@ -69,7 +73,7 @@ struct MotionDifference {
   std::string message;  ///< not empty: an integration failed in one of them
 
   /// Whether all of it is within 1e-9 (sensitivities 1e-8) or 20 times what one engine's own runs
-  /// differ, and quantities at the same state within 1e-10.
+  /// differ, and quantities at the same state are the same.
   bool is_same() const;
 };
 MotionDifference compare_motion(const mechanism::Description& description, double until,

@@ -227,9 +227,10 @@ struct DiscForce : PoseForce<Posed, Disc> {
   }
   template <class S>
   void switches(const ElementPoint<S>& at, std::span<S> out) const {
-    // A disc that hangs straight, or moves in a plane, has x = 0 but for rounding: that is one
-    // sign, not many events.
-    constexpr double kRounding = 1e-12;
+    // A disc that hangs straight, or moves in a plane, has x = 0 but for rounding and for what
+    // projections leave: that is one sign, not many events. The force is continuous here, so that
+    // the motion does not see the difference.
+    constexpr double kRounding = 1e-9;
     const auto m = Posed::measure<S>(at);
     for (int i = 0; i < 3; ++i) {
       out[static_cast<std::size_t>(i)] = m.x()[kSwitched[i]] + S(kRounding);

@@ -78,21 +78,24 @@ void RowSolver::factor(const std::vector<int>& order, const std::vector<char>& u
     diagonal_[i] = row_of(A_, i)[i];
     if (used.empty() || used[row]) order_.push_back(row);
   }
+  const auto share = [&](int i) {
+    const double size = most_[i] > 0 ? most_[i] : diagonal_[i];
+    return size > 0 ? row_of(A_, i)[i] / size : -1;
+  };
   rank_ = 0;
-  smallest_kept_ = 1;
+  smallest_kept_ = quality_ = 1;
   const int steps = static_cast<int>(order_.size());
   for (int step = 0; step < steps; ++step) {
-    if (order.empty()) {
-      int best = step;
-      double largest = -1;
-      for (int later = step; later < steps; ++later) {
-        const int i = order_[later];
-        const double left = diagonal_[i] > 0 ? row_of(A_, i)[i] / diagonal_[i] : -1;
-        if (left > largest * (1 + 1e-6)) {
-          largest = left;
-          best = later;
-        }
+    int best = step;
+    double largest = -1;
+    for (int later = step; later < steps; ++later) {
+      const double left = share(order_[later]);
+      if (left > largest * (1 + 1e-6)) {
+        largest = left;
+        best = later;
       }
+    }
+    if (order.empty()) {
       std::rotate(order_.begin() + step, order_.begin() + best, order_.begin() + best + 1);
     }
     const int i = order_[step];
@@ -101,6 +104,7 @@ void RowSolver::factor(const std::vector<int>& order, const std::vector<char>& u
     // A row that cannot act at all is rounding, however large it is beside itself.
     if (!(pivot > tolerance * diagonal_[i] && pivot > 1e-20 * most_[i])) continue;
     ++rank_;
+    quality_ = std::min(quality_, share(i) / largest);
     smallest_kept_ = std::min(smallest_kept_, pivot / diagonal_[i]);
     pivot_inverse_[i] = 1 / pivot;
     for (int later = step + 1; later < steps; ++later) {

@@ -35,8 +35,9 @@ class RowSolver {
   /// W diagonal.
   void use_diagonal(const std::vector<double>& weights);
 
-  /// Pivots in `order`, or (empty) by size; `used` (empty: all) says which rows take part. Of a row
-  /// that is kept more than `tolerance` of its own size is left.
+  /// Pivots in `order`, or (empty) by their share of what a row could be at most (of its own size
+  /// where that is not known); `used` (empty: all) says which rows take part. Of a row that is kept
+  /// more than `tolerance` of its own size is left.
   void factor(const std::vector<int>& order, const std::vector<char>& used, double tolerance);
 
   /// x := W x (T: double or math::Lane).
@@ -51,6 +52,9 @@ class RowSolver {
   int num_rows() const { return num_rows_; }
   int rank() const { return rank_; }
   double smallest_kept() const { return smallest_kept_; }  ///< relative pivot
+  /// Smallest share of a pivot, relative to the largest among those that were left: 1 for pivots by
+  /// size. Small where rows come too early in a given order.
+  double quality() const { return quality_; }
 
   std::vector<double> G;
 
@@ -60,7 +64,7 @@ class RowSolver {
   const Workspace* ws_ = nullptr;
   std::vector<double> bound_, Y_, W_, A_, L_, pivot_inverse_, diagonal_, most_;
   std::vector<int> order_;
-  double smallest_kept_ = 1;
+  double smallest_kept_ = 1, quality_ = 1;
 };
 
 }  // namespace parfait::tree

@@ -74,12 +74,19 @@ void use_metric(const ModelData& m, ModelWorkspace& w, dynamics::Norm norm) {
 void factor_rows(const ModelData& m, ModelWorkspace& w, Rows rows, dynamics::Norm norm,
                  bool repivot) {
   static const std::vector<int> by_size;
+  // Rows in world axes turn past each other when bodies do: of three that are worth two, those that
+  // were best at the start may be the same, or nothing, a quarter turn later. Errors grow with the
+  // inverse root of the quality.
+  constexpr double kPoor = 1e-2;
   ClosureWork& c = w.closures;
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     c.used[i] = rows == Rows::kAll || !m.closures.rows[i].is_velocity;
   }
   use_metric(m, w, norm);
   c.solver.factor(repivot ? by_size : m.closures.order, c.used, m.closures.rank_tolerance);
+  const bool has_choice = c.solver.rank() < static_cast<int>(c.solver.order().size());
+  if (repivot || !has_choice || c.solver.quality() > kPoor) return;
+  c.solver.factor(by_size, c.used, m.closures.rank_tolerance);
 }
 
 }  // namespace parfait::tree

@@ -12,8 +12,9 @@
 ///   H a + c + G^T lambda = tau,   G a = gamma                                             (T31)
 ///
 /// are solved by a RowSolver. Rows that others imply are found as vanishing pivots, in an order
-/// chosen once where the model is assembled, and left out: their multipliers are zero, the
-/// accelerations do not depend on the choice.
+/// chosen where the model is assembled, and left out: their multipliers are zero, the accelerations
+/// do not depend on the choice. Where bodies have turned so far that another choice is much better,
+/// it is made anew for the state.
 namespace parfait::tree {
 
 struct ClosureRow {

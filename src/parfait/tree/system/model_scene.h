@@ -171,8 +171,8 @@ void generalized_forces(const ModelData& m, ModelWorkspace& w, const std::vector
 /// G of all rows where bodies are, for their present velocities.
 void compute_rows(const ModelData& m, ModelWorkspace& w);
 enum class Rows { kAll, kPositions };
-/// A and its factors for G as computed. `repivot`: the order of pivots by size, and not the
-/// model's.
+/// A and its factors for G as computed. Pivots in the order of the model, or by size where rows are
+/// left out and that order is a poor one, or with `repivot`.
 void factor_rows(const ModelData& m, ModelWorkspace& w, Rows rows, dynamics::Norm norm,
                  bool repivot = false);
 /// The metric of a norm, for G as computed.
