@@ -244,13 +244,15 @@ def convert(model: Path, to: Path, *, keep_fixed: bool = False, floating: bool =
 
 
 def gradient(problem: Problem | Path, *, by: str = "adjoint", check: bool = False, memory: str | None = None,
-             continuous_steps: int | None = None, set: Mapping[str, float] | None = None) -> Gradient:
+             adjoint_steps: int | None = None, adjoint_out: bool = False,
+             set: Mapping[str, float] | None = None) -> Gradient:
     """The derivative of the costs and the misfit of a problem at its initial parameters.
 
     Parameters
     ----------
     by : adjoint, a few runs whatever the number of parameters; forward, a direction for each; or continuous, the
-        adjoint equations of a mechanism in ``continuous_steps`` equal steps (1000)
+        adjoint equations of a mechanism in ``adjoint_steps`` equal steps (1000)
+    adjoint_out : also dJ/dy over time, the adjoint variables: ``table("adjoint.csv")``
     check : both ways, compared
     memory : for the states an adjoint keeps: "512MB"
     set : values of parameters, or conditions
@@ -264,7 +266,8 @@ def gradient(problem: Problem | Path, *, by: str = "adjoint", check: bool = Fals
     (0.5672, -0.0557)
     """
     engine, file = engine_of(problem)
-    options = given(file=file, by=by, check=check, memory=memory, continuous_steps=continuous_steps,
+    options = given(file=file, by=by, check=check, memory=memory, adjoint_steps=adjoint_steps,
+                    adjoint_out=adjoint_out or None,
                     set=dict(set) if set else None)
     return _find(Gradient, _parfait.find_gradient, engine, options)
 

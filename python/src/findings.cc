@@ -60,8 +60,9 @@ template <class Run>
 Tables tables_of(const Run& run) {
   return run.tables;
 }
-Tables tables_of(const run::GradientRun& /*run*/) {
-  return {};
+Tables tables_of(const run::GradientRun& run) {
+  return run::table_files(run);
+};
 }
 Tables tables_of(const run::MinimizationRun& run) {
   return run::table_files(run);
@@ -206,7 +207,8 @@ std::shared_ptr<run::GradientRun> find_gradient(const std::optional<estimate::Pr
   request.problem = problem;
   take(options, "file", request.file);
   take(options, "by", request.by);
-  take(options, "continuous_steps", request.continuous_steps);
+  take(options, "adjoint_steps", request.continuous_steps);
+  take(options, "adjoint_out", request.adjoints);
   take(options, "memory", request.memory);
   take(options, "check", request.check);
   if (options.contains("set")) request.set = settings_of(options["set"]);

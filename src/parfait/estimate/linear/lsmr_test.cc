@@ -35,11 +35,17 @@ MatrixXd matrix(int rows, int cols) {
   return A;
 }
 
+VectorXd right_side(int rows) {
+  VectorXd b(rows);
+  for (int i = 0; i < rows; ++i) b[i] = std::cos(2.3 * i) + 0.1 * i;
+  return b;
+}
+
 TEST(Lsmr, SolvesLeastSquaresAsTheDecompositionDoes) {
   MatrixXd A = matrix(30, 8);
   A.col(3) *= 1e3;  // condition 1e6 and more
   A.col(5) *= 1e-3;
-  const VectorXd b = matrix(30, 1);
+  const VectorXd b = right_side(30);
   int count = 0;
   const auto found = lsmr(products_of(A, &count), b, 1e-14, 100);
   const VectorXd x = A.completeOrthogonalDecomposition().solve(b);
@@ -52,7 +58,7 @@ TEST(Lsmr, SolvesLeastSquaresAsTheDecompositionDoes) {
 TEST(Lsmr, FindsTheShortestOfManySolutions) {
   MatrixXd A = matrix(20, 6);
   A.col(4) = A.col(1) - 2 * A.col(2);
-  const VectorXd b = matrix(20, 1);
+  const VectorXd b = right_side(20);
   const auto found = lsmr(products_of(A), b, 1e-14, 100);
   const VectorXd x = A.completeOrthogonalDecomposition().solve(b);
   EXPECT_LE(found.iterations, 6);
@@ -61,7 +67,7 @@ TEST(Lsmr, FindsTheShortestOfManySolutions) {
 
 TEST(Lsmr, SaysWhenAProductOrTheLimitEndsIt) {
   const MatrixXd A = matrix(30, 8);
-  const VectorXd b = matrix(30, 1);
+  const VectorXd b = right_side(30);
   EXPECT_FALSE(lsmr(products_of(A), b, 1e-14, 3).is_complete);
   auto failing = products_of(A);
   failing.times = [](const VectorXd&, VectorXd&) { return false; };

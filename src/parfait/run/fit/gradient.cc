@@ -59,17 +59,20 @@ GradientBy way_of(const GradientRequest& request) {
       fmt::format("--by {}: must be adjoint, forward or continuous.", request.by));
 }
 
-/// t and dJ/dy of each state where it was kept; experiments one after the other.
+/// t and dJ/dy of each state where it was kept; experiments, if there are several, one after the
+/// other, each with the names of its states.
 std::string adjoint_table(const std::vector<estimate::AdjointPath>& paths) {
+  const bool several = paths.size() > 1;
   std::string out;
   for (const auto& path : paths) {
     if (out.empty() || path.states != paths.front().states) {
-      out += "experiment,t";
+      out += several ? "experiment,t" : "t";
       for (const auto& state : path.states) out += "," + state;
       out += "\n";
     }
     for (std::size_t i = 0; i < path.t.size(); ++i) {
-      out += fmt::format("{},{}", path.experiment, path.t[i]);
+      out +=
+          several ? fmt::format("{},{}", path.experiment, path.t[i]) : fmt::format("{}", path.t[i]);
       for (const double x : path.ybar[i]) out += fmt::format(",{}", x);
       out += "\n";
     }
@@ -168,18 +171,22 @@ GradientRun find_gradient(const GradientRequest& request, const Callbacks& callb
   return run;
 }
 
+std::vector<std::pair<std::string, std::string>> table_files(const GradientRun& run) {
+  if (!run.finished()) return {};
+  std::string table = "parameter,value,gradient,relative\n";
+  for (const auto& e : run.result.gradient) {
+    table += fmt::format("{},{},{},{}\n", e.parameter, e.value, e.gradient, e.relative);
+  }
+  std::vector<std::pair<std::string, std::string>> files = {{"gradient.csv", table}};
+  if (!run.adjoints.empty()) {
+    files.emplace_back("adjoint.csv", gradient_run::adjoint_table(run.adjoints));
+  }
+  return files;
+}
+
 std::filesystem::path save(GradientRun& run, const std::filesystem::path& target) {
   RunFolder folder(target);
-  if (run.finished()) {
-    std::string table = "parameter,value,gradient,relative\n";
-    for (const auto& e : run.result.gradient) {
-      table += fmt::format("{},{},{},{}\n", e.parameter, e.value, e.gradient, e.relative);
-    }
-    folder.write("gradient.csv", table);
-    if (!run.adjoints.empty()) {
-      folder.write("adjoint.csv", gradient_run::adjoint_table(run.adjoints));
-    }
-  }
+  for (const auto& [name, text] : table_files(run)) folder.write(name, text);
   folder.write("timing.json", io::timing_text(run.timing));
   run.result.verdict.outputs = folder.outputs({"result.json"});
   folder.write("result.json", io::result_text(run.result));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parfait/estimate/objective/objective.h"
@@ -41,6 +42,8 @@ struct GradientRun {
 /// `stop` of the callbacks ends it with the status "interrupted".
 GradientRun find_gradient(const GradientRequest& request, const Callbacks& callbacks = {});
 
+/// Names and texts of gradient.csv and, if asked for, adjoint.csv.
+std::vector<std::pair<std::string, std::string>> table_files(const GradientRun& run);
 /// result.json, gradient.csv, timing.json and, if asked for, adjoint.csv, in one piece.
 std::filesystem::path save(GradientRun& run, const std::filesystem::path& folder);
 
