@@ -80,7 +80,7 @@ void write_and_read(const mechanism::Description& description) {
   require(io::model_text(io::read_model_text(written, "m.xml")) == written);
 }
 
-/// OpenSim: read, written as ours, written back without changes.
+/// OpenSim: read, written as ours, written back without changes and with some.
 void osim(const std::string& text) {
   if (text.find("<ExternalLoads") != std::string::npos) {
     io::read_external_loads_text(text, "l.xml");
@@ -89,6 +89,22 @@ void osim(const std::string& text) {
   const auto description = io::read_osim_text(text, "m.osim");
   write_and_read(description);
   require(io::osim_text(text, "m.osim", description) == text);
+  auto changed = description;
+  changed.couplings.clear();
+  const auto flip = [](mechanism::Description& d) {
+    for (auto& joint : d.joints) {
+      for (auto& c : joint.motion.coordinates) c.locked = !c.locked;
+    }
+  };
+  flip(changed);
+  auto again = io::read_osim_text(io::osim_text(text, "m.osim", changed), "again.osim");
+  require(again.couplings.empty());
+  flip(again);
+  for (std::size_t i = 0; i < description.joints.size(); ++i) {
+    require(std::ranges::equal(again.joints[i].motion.coordinates,
+                               description.joints[i].motion.coordinates,
+                               [](const auto& a, const auto& b) { return a.locked == b.locked; }));
+  }
 }
 
 void urdf(const std::string& text) {

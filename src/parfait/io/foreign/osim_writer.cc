@@ -88,7 +88,7 @@ const Coupling* coupling_of(const Description& d, const std::string& coordinate)
 }
 
 bool same(const Coupling& a, const Coupling& b) {
-  return a.follows == b.follows && same(a.function, b.function);
+  return a.coordinate == b.coordinate && a.follows == b.follows && same(a.function, b.function);
 }
 
 class Writer {
@@ -371,7 +371,7 @@ bool Writer::write_coupling(const XmlView& element, const Coupling& old, const C
                                             &std::pair<const std::string, std::string>::second);
     const Coupling* next =
         follower == coordinate_names_.end() ? nullptr : coupling_of(after_, follower->first);
-    return next && same(*next, now);
+    return next && next->follows == now.follows && same(next->function, now.function);
   }
   const bool can_change = now.function.kind == old.function.kind &&
                           now.function.kind != CoordinateFunction::Kind::kFormula &&
@@ -420,6 +420,10 @@ std::string Writer::coupler_text(const Coupling& coupling, const XmlView& model)
 }
 
 void Writer::write_couplings(const XmlView& model) {
+  const bool is_unchanged = std::equal(
+      before_.couplings.begin(), before_.couplings.end(), after_.couplings.begin(),
+      after_.couplings.end(), [](const Coupling& a, const Coupling& b) { return same(a, b); });
+  if (is_unchanged) return;
   const XmlView set = model.child("ConstraintSet"), objects = set.child("objects");
   std::string further;
   for (const auto& old : before_.couplings) {
