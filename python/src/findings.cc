@@ -62,7 +62,6 @@ Tables tables_of(const Run& run) {
 }
 Tables tables_of(const run::GradientRun& run) {
   return run::table_files(run);
-};
 }
 Tables tables_of(const run::MinimizationRun& run) {
   return run::table_files(run);

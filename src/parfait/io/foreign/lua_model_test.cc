@@ -150,6 +150,12 @@ TEST(LuaTable, TextOfAValueRunsToTheSameValue) {
   EXPECT_EQ(run_lua(lua_text(value), "w.lua", ""), value);
 }
 
+TEST(LuaTable, FunctionsAtTheEndOfAListAreNoPartOfIt) {
+  const auto value = run_lua("return {1, 2, function() end}", "v.lua", "");
+  EXPECT_EQ(value.list.size(), 2U);
+  EXPECT_EQ(run_lua(lua_text(value), "w.lua", ""), value);
+}
+
 TEST(LuaTable, IterationAndRandomNumbersAreTheSameInEveryRun) {
   const char* program = R"(
     local names = {}

@@ -300,6 +300,8 @@ class Converter {
       out.list.push_back(convert(depth + 1));
       lua_pop(L_, 1);
     }
+    // A function at the end of a list is no value: written as nil it would be gone when read again.
+    while (!out.list.empty() && out.list.back().is_nil()) out.list.pop_back();
     lua_pushnil(L_);
     while (lua_next(L_, -2) != 0) {
       add_field(out, length, depth);
