@@ -472,11 +472,18 @@ std::string Objective::Part::pull_start(dynamics::Workspace& ws, std::vector<dou
   return "";
 }
 
-void Objective::Part::add_gradient(const std::vector<double>& by_parameter,
-                                   Eigen::VectorXd& dJ_dp) const {
+template <class Adjoint>
+std::string Objective::Part::collect(Adjoint& adjoint, std::vector<double>& bar,
+                                     Eigen::VectorXd& dJ_dp) {
+  std::string why = pull_start(adjoint.workspace(), bar);
+  if (!why.empty()) return why;
+  system_.move_parameter_adjoint(*observing_, adjoint.workspace());
+  std::vector<double> gradient(p_.size(), 0.0);
+  adjoint.add_parameter_gradient(gradient);
   for (std::size_t i = 0; i < p_.size(); ++i) {
-    if (source_[i] >= 0) dJ_dp[source_[i]] += by_parameter[i];
+    if (source_[i] >= 0) dJ_dp[source_[i]] += gradient[i];
   }
+  return "";
 }
 
 std::string Objective::Part::run_back(const integrate::Tape& tape, Eigen::VectorXd& dJ_dp,
@@ -502,13 +509,7 @@ std::string Objective::Part::run_back(const integrate::Tape& tape, Eigen::Vector
     std::ranges::reverse(path->t);
     std::ranges::reverse(path->ybar);
   }
-  if (why.empty()) why = pull_start(adjoint.workspace(), bar);
-  if (!why.empty()) return why;
-  system_.move_parameter_adjoint(*observing_, adjoint.workspace());
-  std::vector<double> gradient(p_.size(), 0.0);
-  adjoint.add_parameter_gradient(gradient);
-  add_gradient(gradient, dJ_dp);
-  return "";
+  return why.empty() ? collect(adjoint, bar, dJ_dp) : why;
 }
 
 /// The states of motion_ inside a step.
@@ -553,13 +554,7 @@ std::string Objective::Part::run_continuous(Eigen::VectorXd& dJ_dp, AdjointPath*
     path->t = motion_.t;
     path->ybar = adjoint.sensitivities();
   }
-  std::string why = pull_start(adjoint.workspace(), bar);
-  if (!why.empty()) return why;
-  system_.move_parameter_adjoint(*observing_, adjoint.workspace());
-  std::vector<double> gradient(p_.size(), 0.0);
-  adjoint.add_parameter_gradient(gradient);
-  add_gradient(gradient, dJ_dp);
-  return "";
+  return collect(adjoint, bar, dJ_dp);
 }
 
 void Objective::Part::evaluate(VecIn p, const GradientBy* by, int continuous_steps,

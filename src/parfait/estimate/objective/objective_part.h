@@ -79,7 +79,9 @@ class Objective::Part {
                            integrate::Sample& sample);
   /// What the start does with the adjoint of its state.
   std::string pull_start(dynamics::Workspace& ws, std::vector<double>& bar);
-  void add_gradient(const std::vector<double>& by_parameter, Eigen::VectorXd& dJ_dp) const;
+  /// The gradient by all that the way back has seen, and by the start, whose adjoint is `bar`.
+  template <class Adjoint>
+  std::string collect(Adjoint& adjoint, std::vector<double>& bar, Eigen::VectorXd& dJ_dp);
   std::string outcome(const integrate::Result& result) const;
   std::string pull_terms(const integrate::ReverseStep& step, dynamics::Workspace& ws);
 

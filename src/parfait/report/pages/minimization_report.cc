@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parfait/base/counted.h"
 #include "parfait/report/drawing/plot.h"
 #include "parfait/report/html/frame.h"
 #include "parfait/report/html/numbers.h"
@@ -204,8 +205,11 @@ std::string minimization_report(const result::Minimization& found, const Contour
       verdict_box(!arrived          ? Weight::kBad
                   : remarks.empty() ? Weight::kGood
                                     : Weight::kDoubt,
-                  arrived ? "Converged." : "Not converged.",
-                  arrived ? found.verdict.message : reason_of(found.verdict.message), "", facts));
+                  arrived ? "Converged" : "Not converged.",
+                  arrived ? fmt::format("after {}.",
+                                        base::counted(found.iterations, "iteration", "iterations"))
+                          : reason_of(found.verdict.message),
+                  "", facts));
   frame.add("findings", "Findings", remarks_block(remarks, !found.verdict.partial));
   frame.add("parameters", "Parameters", mp::parameters_table(found));
   if (!found.path.empty()) {
