@@ -437,6 +437,23 @@ TEST(C3d, MissingPositionsOfOtherProgramsAreToldOnce) {
   EXPECT_EQ(trial.warnings[1].byte - trial.warnings[0].byte, 16);
 }
 
+TEST(C3d, HeightAndMassOfTheSubjectAreReadWhereAPersonCanHaveThem) {
+  const auto subject_of = [](double height, double mass) {
+    C3dBuilder c3d = small_trial();
+    c3d.group(3, "PROCESSING");
+    c3d.reals(3, "BODYMASS", {1}, {mass});
+    c3d.reals(3, "HEIGHT", {1}, {height});
+    return c3d_of(c3d.bytes()).trial.subject;
+  };
+  EXPECT_NEAR(subject_of(1505, 47.5).height, 1.505, 1e-6);  // mm
+  EXPECT_NEAR(subject_of(1.505, 47.5).height, 1.505, 1e-6);
+  EXPECT_EQ(subject_of(1505, 47.5).mass, 47.5);
+  EXPECT_EQ(subject_of(0, 0).height, 0);
+  EXPECT_EQ(subject_of(9000, 0).height, 0);
+  EXPECT_EQ(subject_of(1505, 0).mass, 0);
+  EXPECT_EQ(c3d_of(small_trial().bytes()).trial.subject.height, 0);
+}
+
 TEST(C3d, MissingIsAlsoAMinusOneThatLostItsSign) {
   // As Vicon Workstation wrote it: int16 -1 became the float 65535, and the place is 0, 0, 0.
   for (const double word : {65535.0, 65280.0, 32768.0}) {
