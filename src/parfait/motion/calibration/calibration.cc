@@ -491,9 +491,10 @@ std::unique_ptr<GeometryFit> fit_geometry(
 constexpr int kRoundIterations = 40;
 constexpr int kRounds = 3;
 
-/// A geometry far from the start leaves frames in poses that were the best only there, and where a
-/// frame changes from one to another the objective leaps, so that no step is accepted. So an
-/// iteration that does not arrive goes on from where it is with poses that are looked for again.
+/// With few markers an iteration may go on with tiny steps and never end. Begun again where it is, it
+/// ends there in most trials that were looked at; why is not known. Poses are looked for anew as
+/// well, because frames may be in minima of the start: that alone makes some fits better, and one of
+/// four arrive.
 std::unique_ptr<GeometryFit> fit_in_rounds(
     const Skeleton& skeleton, std::vector<GeometryParameter> parameters,
     const std::vector<ShapePrior>& shapes, const std::vector<CalibrationTrial>& trials,
