@@ -35,7 +35,18 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
   auto apart = std::make_shared<bool>(false);
   add_trial_options(*parser, *request);
   parser->add_option("--static", request->statics, "a trial of the subject standing")
+      ->allow_extra_args(false)
       ->type_name("FILE");
+  parser
+      ->add_option("--functional", request->functional,
+                   "a trial that moves joints: where they are by that, hips also as priors")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  parser
+      ->add_option("--segment", request->segments,
+                   "markers of a body in functional trials beside the model's")
+      ->allow_extra_args(false)
+      ->type_name("BODY=MARKERS");
   parser
       ->add_option("--height", request->height,
                    "of the subject, m; with --model-height, but for heiman")
@@ -60,6 +71,7 @@ Command add_calibrate(CLI::App& app, const GlobalOptions& global) {
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   parser->add_option("--every", request->every, "each of so many frames of a trial")
+      ->allow_extra_args(false)
       ->type_name("TRIAL=N");
   parser->add_option("--angles", *angles, "unit of angles in tables")
       ->check(CLI::IsMember({"rad", "deg"}))

@@ -16,8 +16,16 @@ void add_trial_options(CLI::App& parser, Request& request) {
   parser.add_option("--weights", request.tasks, "weights of markers: OpenSim's task set or setup")
       ->type_name("FILE");
   parser.add_option("--weight", request.weights, "weight of a marker, 1 otherwise")
+      ->allow_extra_args(false)
       ->type_name("MARKER=W");
   parser.add_flag("--relabel", request.reading.relabel, "repair labels that were exchanged");
+  parser
+      .add_option("--names", request.reading.names,
+                  "names of markers: a table model,file; guess: by what they mean")
+      ->type_name("FILE|guess");
+  parser.add_option("--name", request.reading.name, "a marker of the model, its name in the files")
+      ->allow_extra_args(false)
+      ->type_name("MARKER=LABEL");
   parser.add_option("--units", request.reading.units, "unit of length, instead of what files say")
       ->type_name("UNIT");
   parser

@@ -27,6 +27,12 @@ def _settings(values: Mapping[str, float] | None) -> list[str] | None:
     return None if values is None else [f"{name}={value!r}" for name, value in values.items()]
 
 
+def _marker_names(names: Path | None, name: Mapping[str, str] | None) -> dict[str, Any]:
+    """A table or "guess", and single names as the command line has them: MARKER=LABEL."""
+    return given(names=None if names is None else os.fspath(names),
+                 name=None if name is None else [f"{marker}={label}" for marker, label in name.items()])
+
+
 def _degrees(angles: str) -> bool:
     if angles not in ("rad", "deg"):
         raise InputError(f'angles="{angles}": must be "rad" or "deg".')
@@ -43,7 +49,8 @@ def _find(kind: type[Found], work: Callable[..., Any], *arguments: Any) -> Found
 
 def ik(model: Path, trials: Path | Sequence[Path], *, weights: Path | None = None,
        weight: Mapping[str, float] | None = None, limits: bool = True, method: str = "gauss_newton",
-       angles: str = "rad", relabel: bool = False, units: str | None = None, axes: str | None = None,
+       angles: str = "rad", relabel: bool = False, names: Path | None = None,
+       name: Mapping[str, str] | None = None, units: str | None = None, axes: str | None = None,
        threads: int | None = None, progress: bool | Callable[[float], Any] | None = None) -> Poses:
     """Poses of a model from measured markers (inverse kinematics).
 
@@ -56,6 +63,8 @@ def ik(model: Path, trials: Path | Sequence[Path], *, weights: Path | None = Non
     method : gauss_newton, or damped to compare
     angles : unit of angles in the tables, rad or deg
     relabel : repair labels that were exchanged
+    names : a table (model,file) of names of markers, or ``"guess"``: by what they mean; ``name``: of single markers of
+        the model their names in the files
     units, axes : of the files, instead of what they say ("x,z,-y")
 
     Returns
@@ -76,25 +85,29 @@ def ik(model: Path, trials: Path | Sequence[Path], *, weights: Path | None = Non
         raise InputError(f'method="{method}": must be "gauss_newton" or "damped".')
     options = given(model=os.fspath(model), trials=_paths(trials), tasks=None if weights is None else os.fspath(weights),
                     weights=_settings(weight), limits=limits, damped=method == "damped", degrees=_degrees(angles),
-                    relabel=relabel, units=units, axes=axes, threads=threads)
+                    relabel=relabel, **_marker_names(names, name), units=units, axes=axes, threads=threads)
     with progress_callback(progress) as show:
         return _find(Poses, _parfait.find_poses, options | given(on_progress=show))
 
 
 def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path | Sequence[Path] = (),
+              functional: Path | Sequence[Path] = (), segment: Mapping[str, Sequence[str]] | None = None,
               height: float | None = None, model_height: float | None = None, mass: float | None = None,
               free: Sequence[str] = (), asymmetric: bool = False,
               priors: Path | None = None, sigma: float | None = None, frames: int | None = None,
               every: Mapping[str, int] | None = None, weights: Path | None = None,
               weight: Mapping[str, float] | None = None, angles: str = "rad", relabel: bool = False,
-              units: str | None = None, axes: str | None = None, threads: int | None = None,
+              names: Path | None = None, name: Mapping[str, str] | None = None, units: str | None = None,
+              axes: str | None = None, threads: int | None = None,
               on_iteration: Callable[[dict[str, Any]], Any] | None = None) -> Calibration:
     """A subject's model from measured markers: sizes, places of markers, and how well they are known.
 
     Parameters
     ----------
-    model, trials, weights, weight, angles, relabel, units, axes : as of :func:`ik`
+    model, trials, weights, weight, angles, relabel, names, name, units, axes : as of :func:`ik`
     static : trials of the subject standing; they count like others
+    functional : trials that move joints: where they are by that, hips also as priors; ``segment``: markers of a body
+        in them beside the model's
     height, model_height : of subject and model [m]; ``mass`` of the subject [kg]
     free : what is found: scales, markers, joints (scales and markers)
     asymmetric : left and right bodies have factors of their own
@@ -102,12 +115,14 @@ def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path |
     sigma : of a marker coordinate [m]
     frames : at most so many in all; ``every``: by trial, each of so many
     """
-    options = given(model=os.fspath(model), trials=_paths(trials), statics=_paths(static), height=height,
+    options = given(model=os.fspath(model), trials=_paths(trials), statics=_paths(static),
+                    functional=_paths(functional), height=height,
+                    segments=[f"{body}={','.join(markers)}" for body, markers in (segment or {}).items()],
                     model_height=model_height, mass=mass, free=_names(free), symmetric=not asymmetric,
                     priors=None if priors is None else os.fspath(priors), sigma=sigma, max_frames=frames,
                     every=_settings(every), tasks=None if weights is None else os.fspath(weights),
-                    weights=_settings(weight), degrees=_degrees(angles), relabel=relabel, units=units, axes=axes,
-                    threads=threads, on_iteration=on_iteration)
+                    weights=_settings(weight), degrees=_degrees(angles), relabel=relabel, **_marker_names(names, name),
+                    units=units, axes=axes, threads=threads, on_iteration=on_iteration)
     return _find(Calibration, _parfait.calibrate, options)
 
 

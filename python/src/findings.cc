@@ -115,6 +115,8 @@ void take_trials(const py::dict& options, Request& request) {
   take(options, "threads", request.threads);
   take(options, "units", request.reading.units);
   take(options, "axes", request.reading.axes);
+  take(options, "names", request.reading.names);
+  take(options, "name", request.reading.name);
   take(options, "relabel", request.reading.relabel);
 }
 
@@ -131,6 +133,8 @@ std::shared_ptr<run::CalibrateRun> calibrate(const py::dict& options) {
   run::CalibrateRequest request;
   take_trials(options, request);
   take(options, "statics", request.statics);
+  take(options, "functional", request.functional);
+  take(options, "segments", request.segments);
   take(options, "height", request.height);
   take(options, "model_height", request.model_height);
   take(options, "mass", request.mass);

@@ -4,6 +4,7 @@ import csv
 import re
 import unittest
 
+import cli_joints_test
 from cli import SOURCE, CliTest
 
 GAIT = SOURCE / "examples/gait_ik"
@@ -94,6 +95,7 @@ class Calibrate(CliTest):
 class HeiMan(CliTest):
     """The demo trial of Puppeteer: what Felis (2015) adjusted by hand."""
     HEIMAN = SOURCE / "examples/heiman_subject"
+    CENTRE = cli_joints_test.Joints.CENTRE
 
     def calibrate(self, model, out, priors=None):
         return self.run_cli("calibrate", model, self.HEIMAN / "walk.trc", "--free", "joints,markers", "--priors", priors or self.HEIMAN / "priors.csv",
@@ -140,7 +142,68 @@ class HeiMan(CliTest):
         self.assertAlmostEqual(one["rms"], self.result("r")["rms"], delta=1e-8)
         self.assertTrue((self.folder / "one/model.lua").exists())
         self.assertTrue((self.folder / "one/report.html").exists())
-        self.assertIn("needs --height and --mass", self.error_of("calibrate", "heiman", self.HEIMAN / "walk.trc", "--height", 1.86, "--out", "two"))
+        self.assertIn("no file says the mass", self.error_of("calibrate", "heiman", self.HEIMAN / "walk.trc", "--height", 1.86, "--out", "two"))
+        self.assertIn("Is it in mm or cm?", self.error_of("calibrate", "heiman", self.HEIMAN / "walk.trc", "--height", 186, "--mass", 80, "--out", "two"))
+
+    def renamed_trial(self, names):
+        """The trial as another laboratory would name its markers."""
+        lines = (self.HEIMAN / "walk.trc").read_text().split("\n")
+        lines[3] = "\t".join(names.get(cell, cell) for cell in lines[3].split("\t"))
+        (self.folder / "walk.trc").write_text("\n".join(lines))
+
+    def test_markers_of_other_names(self):
+        heiman = ("calibrate", "heiman", "walk.trc", "--height", 1.86, "--mass", 80, "--every", "walk=20", "--quiet", "--out")
+        self.run_cli(*heiman[:2], self.HEIMAN / "walk.trc", *heiman[3:], "own")
+        own = self.result("own")
+        self.assertEqual((own["trials"][0]["markers"], own["trials"][0]["only_model"]), (32, []))
+        names = {"LASI": "L.ASIS", "RANK": "r mall", "C7": "CV7", "RTHI": "Wand"}
+        self.renamed_trial(names)
+        # Told, but not taken.
+        self.run_cli(*heiman, "told")
+        told = self.result("told")
+        self.assertEqual(told["trials"][0]["only_model"], ["LASI", "RTHI", "RANK", "C7"])
+        self.assertIn("perhaps L.ASIS is LASI, r mall is RANK, CV7 is C7: --names guess", " ".join(told["warnings"]))
+        # What nobody measured is no parameter.
+        self.assertEqual(len(own["parameters"]) - len(told["parameters"]), 12)
+        # Taken by what they mean, and the one that means nothing by hand: the same to the last bit.
+        (self.folder / "names.csv").write_text("model,file\n" + "".join(f"{a},{b}\n" for a, b in names.items()))
+        for out, options in (("guess", ("--names", "guess", "--name", "RTHI=Wand")), ("table", ("--names", "names.csv"))):
+            self.run_cli(*heiman, out, *options)
+            self.assertEqual(self.result(out)["parameters"], own["parameters"])
+        for option, words in (("RTHY=Wand", 'Did you mean "RTHI"?'), ("RTHI=wend", 'no file has a marker "wend"'), ("RTHI", "must be MARKER=LABEL")):
+            self.assertIn(words, self.error_of(*heiman, "bad", "--name", option))
+
+    def test_functional_hips_are_witnesses_and_priors(self):
+        heiman = ("calibrate", "heiman", self.HEIMAN / "walk.trc", "--height", 1.86, "--mass", 80, "--every", "walk=20", "--out")
+        # A left hip 65 mm behind, 95 mm beside and 80 mm below the middle of the ASIS.
+        cli_joints_test.Joints.write_trial(self, False)
+        functional = ("--functional", "trial.trc", "--segment", "ThighLeft=T1,T2,T3")
+        text = self.run_cli(*heiman, "r", *functional).stdout
+        self.assertIn("centre of ThighLeft (trial, a prior)", text)
+        result = self.result("r")
+        self.assertEqual([(j["joint"], j["what"], j["is_prior"]) for j in result["functional"]], [("ThighLeft", "centre", True)])
+        joint = result["functional"][0]
+        shapes = {s["name"]: s for s in result["shapes"]}
+        rows = [shapes["hip of ThighLeft (functional), " + axis] for axis in "xyz"]
+        for row, known in zip(rows, (-65, -80, -95)):
+            self.assertAlmostEqual(1e3 * row["prior_mean"], known, delta=0.1)
+            self.assertAlmostEqual(1e3 * row["prior_sd"], 6, delta=0.1)
+        # The way between both, once by the markers' axes and once by the prior's rows: forward, left, up; forward, up, right.
+        x, y, z = (row["value"] - row["prior_mean"] for row in rows)
+        for found, known in zip(joint["apart"], (x, -z, y)):
+            self.assertAlmostEqual(found, known, delta=1e-9)
+        self.assertGreater(1e3 * joint["distance"], 1)
+        # Only a witness: farther away than with the prior.
+        (self.folder / "priors.csv").write_text("what,name,sd\nhip,functional,inf\n")
+        self.run_cli(*heiman, "w", *functional, "--priors", "priors.csv", "--quiet")
+        witness = self.result("w")["functional"][0]
+        self.assertFalse(witness["is_prior"])
+        self.assertGreater(witness["distance"], joint["distance"])
+        self.assertTrue((self.folder / "w/functional_joints.csv").exists())
+        self.assertIn("Functional joints", (self.folder / "w/report.html").read_text())
+        self.assertIn("needs --functional", self.error_of(*heiman, "bad", "--segment", "ThighRight=T1"))
+        self.assertIn("must be BODY=MARKER", self.error_of(*heiman, "bad", *functional[:2], "--segment", "ThighRight"))
+        self.assertIn('Did you mean "ThighRight"?', self.error_of(*heiman, "bad", *functional[:2], "--segment", "ThighRigth=T1"))
 
     def test_our_own_format_gives_the_same(self):
         rms = []

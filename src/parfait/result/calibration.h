@@ -29,10 +29,12 @@ struct CalibratedParameterFacts {
 
 struct CalibrationTrialFacts {
   std::string trial, file;
-  int frames = 0, all_frames = 0;  ///< that count; of the file
-  double rms = 0;                  ///< over the frames that count
-  double rms_all = 0;              ///< of poses solved for all frames
-  double start_rms = 0;            ///< the same with the model as it was
+  int markers = 0;                                 ///< on the model and in the file
+  std::vector<std::string> only_model, only_data;  ///< names of the others
+  int frames = 0, all_frames = 0;                  ///< that count; of the file
+  double rms = 0;                                  ///< over the frames that count
+  double rms_all = 0;                              ///< of poses solved for all frames
+  double start_rms = 0;                            ///< the same with the model as it was
   double lag_one = 0, inflation = 1, effective_frames = 0, seconds = 0;
   bool by_blocks = false;
   bool operator==(const CalibrationTrialFacts&) const = default;
@@ -44,6 +46,20 @@ struct MarkerArtefactFacts {
   double rms = 0, noise = 0;  ///< m
   double seconds = 0;         ///< that an error lasts
   bool operator==(const MarkerArtefactFacts&) const = default;
+};
+
+/// A joint as a trial shows it in which it moves, beside the calibrated one.
+struct FunctionalJointFacts {
+  std::string trial, joint;   ///< joint: the body that it carries
+  std::string what;           ///< "centre" or "axis"
+  std::string axes;           ///< of `apart`
+  std::vector<double> apart;  ///< calibrated from functional, m; of an axis square to it
+  double distance = 0;
+  double half_axis = 0;  ///< longest of the 95 % ellipsoid of the functional centre, m
+  double gap = 0;        ///< rms over frames of what keeps both segments' centres apart, m
+  int frames = 0;
+  bool is_prior = false;
+  bool operator==(const FunctionalJointFacts&) const = default;
 };
 
 /// The length that a trial tells most about.
@@ -75,6 +91,7 @@ struct Calibration {
   std::vector<CalibratedParameterFacts> parameters;
   std::vector<CalibratedValue> lengths;
   std::vector<CalibratedParameterFacts> shapes;  ///< priors of hips, joint centres and lengths
+  std::vector<FunctionalJointFacts> functional;
   std::vector<TrialAdds> adds;
   std::vector<FurtherTrial> further;
   std::vector<MarkerArtefactFacts> artefacts;

@@ -58,6 +58,22 @@ void find_events(const C3dParameters& parameters, const C3dHeader& header, Trial
   }
 }
 
+/// Vicon's groups PROCESSING and, per subject, of its name have Height in mm and Bodymass in kg.
+/// Numbers that no person has are nothing said.
+Subject find_subject(const C3dParameters& parameters) {
+  Subject out;
+  for (const auto& parameter : parameters.all) {
+    const double value = parameter.type == -1 ? 0 : parameter.number();
+    if (parameter.name == "HEIGHT" && out.height == 0) {
+      const double metres = value > 10 ? 1e-3 * value : value;
+      if (metres > 0.4 && metres < 2.6) out.height = metres;
+    } else if (parameter.name == "BODYMASS" && out.mass == 0) {
+      if (value > 3 && value < 400) out.mass = value;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 C3dFile read_c3d(const std::filesystem::path& file) {
@@ -110,6 +126,7 @@ C3dFile read_c3d_bytes(Bytes bytes, const std::string& file_name) {
   const C3dParameter* screen = parameters.find("POINT", "Y_SCREEN");
   find_up(trial, screen ? screen->text() : "", parameters.byte_of("POINT", "Y_SCREEN"), log);
   compute_wrenches(trial, kLoadedPlate, log);
+  trial.subject = find_subject(parameters);
   trial.warnings = log.take();
   return file;
 }

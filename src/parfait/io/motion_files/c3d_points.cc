@@ -125,7 +125,8 @@ struct Destination {
 
 /// What was odd about points, with the first place of each.
 struct PointOddities {
-  std::int64_t zeros = 0, zeros_at = -1, not_finite = 0, not_finite_at = -1;
+  std::int64_t zeros = 0, zeros_at = -1, not_finite = 0, not_finite_at = -1, unsigned_word = 0,
+               unsigned_at = -1;
 
   static void count(std::int64_t& number, std::int64_t& first, std::int64_t at) {
     if (number++ == 0) first = at;
@@ -272,6 +273,11 @@ void read_c3d_frames(Bytes bytes, const C3dLayout& layout, Processor processor,
         return begin + static_cast<std::int64_t>(4 * p) * layout.number_bytes();
       };
       const bool is_marker = to[p].set == &trial.markers;
+      // A negative 16-bit integer that was made a float as if it had no sign: -1 became 65535.
+      if (layout.is_float && x[3] >= 32768.0F && x[3] < 65536.0F) {
+        PointOddities::count(odd.unsigned_word, odd.unsigned_at, where());
+        continue;
+      }
       if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2])) {
         PointOddities::count(odd.not_finite, odd.not_finite_at, where());
         continue;
@@ -309,6 +315,12 @@ void read_c3d_frames(Bytes bytes, const C3dLayout& layout, Processor processor,
         fmt::format(
             "{} marker positions are exactly 0, 0, 0 and not marked as missing; taken as missing",
             odd.zeros));
+  }
+  if (odd.unsigned_word > 0) {
+    log.at_byte(odd.unsigned_at,
+                fmt::format("{} positions are marked as missing by a number without its sign "
+                            "(65535 for -1); taken as missing",
+                            odd.unsigned_word));
   }
   if (odd.not_finite > 0) {
     log.at_byte(odd.not_finite_at,

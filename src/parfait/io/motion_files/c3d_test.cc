@@ -437,6 +437,44 @@ TEST(C3d, MissingPositionsOfOtherProgramsAreToldOnce) {
   EXPECT_EQ(trial.warnings[1].byte - trial.warnings[0].byte, 16);
 }
 
+TEST(C3d, HeightAndMassOfTheSubjectAreReadWhereAPersonCanHaveThem) {
+  const auto subject_of = [](double height, double mass) {
+    C3dBuilder c3d = small_trial();
+    c3d.group(3, "PROCESSING");
+    c3d.reals(3, "BODYMASS", {1}, {mass});
+    c3d.reals(3, "HEIGHT", {1}, {height});
+    return c3d_of(c3d.bytes()).trial.subject;
+  };
+  EXPECT_NEAR(subject_of(1505, 47.5).height, 1.505, 1e-6);  // mm
+  EXPECT_NEAR(subject_of(1.505, 47.5).height, 1.505, 1e-6);
+  EXPECT_EQ(subject_of(1505, 47.5).mass, 47.5);
+  EXPECT_EQ(subject_of(0, 0).height, 0);
+  EXPECT_EQ(subject_of(9000, 0).height, 0);
+  EXPECT_EQ(subject_of(1505, 0).mass, 0);
+  EXPECT_EQ(c3d_of(small_trial().bytes()).trial.subject.height, 0);
+}
+
+TEST(C3d, MissingIsAlsoAMinusOneThatLostItsSign) {
+  // As Vicon Workstation wrote it: int16 -1 became the float 65535, and the place is 0, 0, 0.
+  for (const double word : {65535.0, 65280.0, 32768.0}) {
+    C3dBuilder c3d = small_trial();
+    c3d.clear_data();
+    for (int f = 0; f < 5; ++f) {
+      c3d.point(1, 2, 7000);
+      c3d.point(0, 0, 0, word);
+      c3d.point(3, 4, 5, 32767);  // all seven cameras saw it
+      for (int s = 0; s < 8; ++s) c3d.number(0);
+    }
+    const Trial trial = c3d_of(c3d.bytes()).trial;
+    EXPECT_EQ(trial.markers.num_missing(), 5U);
+    EXPECT_TRUE(trial.markers.is_missing(0, 1));
+    EXPECT_EQ(trial.markers.cameras[trial.markers.index(0, 2)], 127);
+    ASSERT_EQ(trial.warnings.size(), 1U) << all_warnings(trial);
+    EXPECT_NE(trial.warnings[0].message.find("5 positions are marked as missing by a number"),
+              std::string::npos);
+  }
+}
+
 TEST(C3d, UnsignedAnalogNumbersAreReadAsSuch) {
   C3dBuilder c3d(Processor::kMips, false);
   c3d.analog_per_frame = 1;

@@ -97,6 +97,12 @@ struct UpAxis {
   std::string name() const;  ///< "+z", "-y", "unknown"
 };
 
+/// What a file says of who was measured; 0: nothing.
+struct Subject {
+  double height = 0;  ///< m
+  double mass = 0;    ///< kg
+};
+
 struct Trial {
   std::string file;
   std::string format;  ///< "C3D, Intel, float" and the like
@@ -115,6 +121,7 @@ struct Trial {
   std::vector<AnalogChannel> analog;
   std::vector<TrialEvent> events;
   std::vector<ForcePlate> plates;
+  Subject subject;
   std::vector<FileWarning> warnings;
 
   double time(std::size_t frame) const {

@@ -99,6 +99,9 @@ void fields(Archive& a, typename Archive::template Ref<result::CalibrationTrialF
   a("file", trial.file);
   a("frames", trial.frames);
   a("all_frames", trial.all_frames);
+  a("markers", trial.markers);
+  a("only_model", trial.only_model);
+  a("only_data", trial.only_data);
   a("rms", trial.rms);
   a("rms_all", trial.rms_all);
   a("start_rms", trial.start_rms);
@@ -107,6 +110,20 @@ void fields(Archive& a, typename Archive::template Ref<result::CalibrationTrialF
   a("effective_frames", trial.effective_frames);
   a("seconds", trial.seconds);
   a("by_blocks", trial.by_blocks);
+}
+
+template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::FunctionalJointFacts> joint) {
+  a("trial", joint.trial);
+  a("joint", joint.joint);
+  a("what", joint.what);
+  a("axes", joint.axes);
+  a("apart", joint.apart);
+  a("distance", joint.distance);
+  a("half_axis", joint.half_axis);
+  a("gap", joint.gap);
+  a("frames", joint.frames);
+  a("is_prior", joint.is_prior);
 }
 
 template <class Archive>
@@ -153,6 +170,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Calibration> cali
   a("parameters", calibration.parameters);
   a("lengths", calibration.lengths);
   a("shapes", calibration.shapes);
+  a("functional", calibration.functional);
   a("adds", calibration.adds);
   a("further", calibration.further);
   a("artefacts", calibration.artefacts);

@@ -497,8 +497,9 @@ class Builder {
 void check(const HeiManRequest& request) {
   // As in make_segments: tables of adults cannot be stretched farther.
   if (!(request.height >= 1.2 && request.height <= 2.3)) {
-    throw base::InputError(
-        fmt::format("height = {:g} m: must be within 1.2 and 2.3 m.", request.height));
+    throw base::InputError(fmt::format("height = {:g} m: must be within 1.2 and 2.3 m.{}",
+                                       request.height,
+                                       request.height >= 120 ? " Is it in mm or cm?" : ""));
   }
   if (!(request.mass >= 25 && request.mass <= 250)) {
     throw base::InputError(

@@ -181,6 +181,31 @@ void improve_poses(const Skeleton& skeleton, const MarkerPlan& plan, const Bound
   });
 }
 
+/// A place that no trial measures is no question to the data.
+void leave_out_unmeasured(const std::vector<CalibrationTrial>& trials,
+                          std::vector<GeometryParameter>& parameters) {
+  std::erase_if(parameters, [&](const GeometryParameter& parameter) {
+    const auto& term = parameter.terms.front();
+    return term.kind == GeometryKind::kMarker &&
+           std::all_of(trials.begin(), trials.end(), [&](const CalibrationTrial& trial) {
+             return trial.markers.label[static_cast<std::size_t>(term.index)] < 0;
+           });
+  });
+  if (parameters.empty()) throw base::InputError("calibration: nothing that is free is measured.");
+}
+
+/// Only the frames that count.
+MatchedMarkers chosen(const MatchedMarkers& markers, const std::vector<int>& frames) {
+  MatchedMarkers out = markers;
+  out.y.clear();
+  out.num_frames = static_cast<int>(frames.size());
+  for (const int f : frames) {
+    const auto y = markers.frame(f);
+    out.y.insert(out.y.end(), y.begin(), y.end());
+  }
+  return out;
+}
+
 /// Poses of the start, and tracking markers at their mean place in them.
 void find_start(const Skeleton& skeleton, const std::vector<CalibrationTrial>& trials,
                 const std::vector<std::vector<int>>& frames, const std::vector<double>& weights,
@@ -208,14 +233,7 @@ void find_start(const Skeleton& skeleton, const std::vector<CalibrationTrial>& t
   std::vector<Vec3<double>> sum(skeleton.markers.size());
   std::vector<int> number(skeleton.markers.size(), 0);
   for (std::size_t t = 0; t < trials.size(); ++t) {
-    // Only the frames that count.
-    MatchedMarkers some = trials[t].markers;
-    some.y.clear();
-    some.num_frames = static_cast<int>(frames[t].size());
-    for (const int f : frames[t]) {
-      const auto y = trials[t].markers.frame(f);
-      some.y.insert(some.y.end(), y.begin(), y.end());
-    }
+    const MatchedMarkers some = chosen(trials[t].markers, frames[t]);
     auto found = solve_poses(skeleton, bound, some, anatomical, options.poses);
     improve_poses(skeleton, plan, bound, some, anatomical, options.poses, found);
     for (std::size_t k = 0; k < frames[t].size(); ++k) {
@@ -303,7 +321,7 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
   for (const ShapePrior& shape : shapes) {
     MatrixXd& J = of_shapes.emplace_back();
     shape_of(shape, out.geometry, &parameters, &J);
-    const MatrixXd weighted = J * unit.asDiagonal() / shape.sd;
+    const MatrixXd weighted = shape.weighted(J * unit.asDiagonal());
     P += weighted.transpose() * weighted;
   }
   const MatrixXd M = scaled + P;
@@ -395,11 +413,12 @@ void add_statistics(const std::vector<MarkerTrial*>& trials,
       number.name = shapes[i].name + (value.size() == 3 ? axes[r] : "");
       number.value = value[r];
       number.prior_mean = number.initial = shapes[i].value[static_cast<std::size_t>(r)];
-      number.prior_sd = shapes[i].sd;
+      number.prior_sd = shapes[i].sd_of(r);
       number.moved = (number.value - number.prior_mean) / number.prior_sd;
       fill(number, of_shapes[i].row(r).transpose());
       const VectorXd scaled_row = unit.cwiseProduct(of_shapes[i].row(r).transpose());
-      const double known = scaled_row.dot(inverse * scaled_row) / (shapes[i].sd * shapes[i].sd);
+      const double known =
+          scaled_row.dot(inverse * scaled_row) / (number.prior_sd * number.prior_sd);
       number.told_by_data = std::clamp(1 - known, 0.0, 1.0);
     }
   }
@@ -468,6 +487,62 @@ std::unique_ptr<GeometryFit> fit_geometry(
   return out;
 }
 
+/// Iterations before poses are looked for anew.
+constexpr int kRoundIterations = 40;
+constexpr int kRounds = 3;
+
+/// With few markers an iteration may go on with tiny steps and never end. Begun again where it is,
+/// it ends there in most trials that were looked at; why is not known. Poses are looked for anew as
+/// well, because frames may be in minima of the start: that alone makes some fits better, and one
+/// of four arrive.
+std::unique_ptr<GeometryFit> fit_in_rounds(
+    const Skeleton& skeleton, std::vector<GeometryParameter> parameters,
+    const std::vector<ShapePrior>& shapes, const std::vector<CalibrationTrial>& trials,
+    const std::vector<std::vector<int>>& frames, const std::vector<double>& weights,
+    const CalibrationOptions& options, std::vector<std::vector<std::vector<double>>> poses,
+    const estimate::OnIteration& on_iteration) {
+  std::unique_ptr<GeometryFit> fit;
+  int before = 0;
+  bool stopped = false;
+  const auto watched = [&](const estimate::Iteration& iteration, estimate::VecIn x) {
+    stopped = on_iteration && !on_iteration(iteration, x);
+    return !stopped;
+  };
+  const MarkerPlan plan(skeleton);
+  for (int round = 0; round < kRounds; ++round) {
+    const int left = options.max_iterations - before;
+    fit =
+        fit_geometry(skeleton, parameters, shapes, trials, frames, weights, options,
+                     round + 1 < kRounds ? std::min(left, kRoundIterations) : left, poses, watched);
+    fit->iteration.iterations += before;
+    before = fit->iteration.iterations;
+    if (fit->iteration.converged() || stopped || options.poses.is_stopped() ||
+        before >= options.max_iterations) {
+      break;
+    }
+    const VectorXd p = fit->model->unknowns.values(fit->iteration.x);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      parameters[i].initial = p[static_cast<Index>(i)];
+    }
+    BoundGeometry bound;
+    bind(skeleton, geometry_at(skeleton, parameters, p), bound);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      const MatchedMarkers some = chosen(trials[t].markers, frames[t]);
+      std::vector<KnownPose> known;
+      for (std::size_t k = 0; k < frames[t].size(); ++k) {
+        known.push_back({static_cast<int>(k), fit->trials[t]->poses()[k].q});
+      }
+      auto found = solve_poses(skeleton, bound, some, weights, options.poses, {}, known);
+      improve_poses(skeleton, plan, bound, some, weights, options.poses, found);
+      for (std::size_t k = 0; k < frames[t].size(); ++k) {
+        const auto q = found.pose(static_cast<int>(k), skeleton.tree.nq);
+        poses[t][k].assign(q.begin(), q.end());
+      }
+    }
+  }
+  return fit;
+}
+
 }  // namespace
 
 CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<CalibrationTrial>& trials,
@@ -486,6 +561,7 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
     total_frames += trial.markers.num_frames;
     if (trial.t.size() > 1) total_time += trial.t.back() - trial.t.front();
   }
+  leave_out_unmeasured(trials, parameters);
   std::vector<std::vector<int>> frames;
   frames.reserve(trials.size());
   for (const CalibrationTrial& trial : trials) {
@@ -498,8 +574,8 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
   std::unique_ptr<GeometryFit> fit;
   double anchor = 0;
   if (options.priors) {
-    fit = fit_geometry(skeleton, parameters, shapes, trials, frames, weights, options,
-                       options.max_iterations, poses, on_iteration);
+    fit = fit_in_rounds(skeleton, parameters, shapes, trials, frames, weights, options, poses,
+                        on_iteration);
   } else {
     int before = 0;
     for (const double wider : kAnchors) {
@@ -543,6 +619,12 @@ CalibrationResult calibrate(const Skeleton& skeleton, const std::vector<Calibrat
   out.frames = frames;
   if (!options.poses.is_stopped() && fit->ensemble->linearize(out.iteration.x).defined) {
     add_statistics(fit->trials, trials, shapes, anchor, out);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      auto& poses_of_trial = out.poses.emplace_back();
+      for (std::size_t k = 0; k < frames[t].size(); ++k) {
+        poses_of_trial.push_back({frames[t][k], fit->trials[t]->poses()[k].q});
+      }
+    }
   }
   return out;
 }

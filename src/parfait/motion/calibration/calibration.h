@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parfait/estimate/iteration/gauss_newton.h"
+#include "parfait/motion/calibration/functional_centre.h"
 #include "parfait/motion/calibration/marker_trial.h"
 #include "parfait/motion/calibration/shape_prior.h"
 
@@ -18,7 +19,8 @@ struct GeometryPrior {
   std::string what;  ///< one of prior_kinds()
   /// scale, marker, joint, turn: a body, marker or joint (its body), with ".x" for one axis (not of
   /// scales), or several bodies that share factors, separated by blanks; "anatomical" and
-  /// "tracking" for markers; "*": all others. hip: "harrington". middle: a body and two markers,
+  /// "tracking" for markers; "*": all others. hip: "harrington" or "functional"
+  /// (sd: beside the covariance of the centres). middle: a body and two markers,
   /// half way between which its joint is. length: a body, its joint's distance from that of its
   /// parent.
   std::string name;
@@ -38,8 +40,9 @@ struct CalibrationOptions {
   /// false: none. Only data say what is found; of all geometries that fit alike the nearest to the
   /// start is taken, and what data do not tell is infinite.
   bool priors = true;
-  std::vector<GeometryPrior> own_priors;  ///< instead of those, the first that fits
-  double max_rate = 10;                   ///< frames per second
+  std::vector<GeometryPrior> own_priors;     ///< instead of those, the first that fits
+  std::vector<FunctionalCentre> functional;  ///< priors of hips
+  double max_rate = 10;                      ///< frames per second
   int max_frames = 300;
   PoseOptions poses{};
   double tolerance = 1e-4;  ///< of the last increment, in prior standard deviations
@@ -58,8 +61,9 @@ struct CalibrationTrial {
 std::vector<GeometryParameter> make_parameters(const Skeleton& skeleton,
                                                const CalibrationOptions& options);
 
-/// Own priors of hips, middles and lengths; hips by Harrington also where joints are free and
-/// nothing else is said. InputError for names that the model does not have.
+/// Own priors of hips, middles and lengths; hips by Harrington also where joints are free, and
+/// those of functional trials, where nothing else is said. InputError for names that the model does
+/// not have.
 std::vector<ShapePrior> make_shape_priors(const Skeleton& skeleton,
                                           const std::vector<CalibrationTrial>& trials,
                                           const CalibrationOptions& options);
@@ -112,6 +116,7 @@ struct CalibrationResult {
   std::vector<CalibratedParameter> shapes;  ///< priors of the shape: what became of them
   std::vector<ResidualCorrelation> trials;
   std::vector<std::vector<int>> frames;
+  std::vector<std::vector<KnownPose>> poses;  ///< of the frames that count, trial by trial
   Eigen::MatrixXd covariance, naive_covariance;
   InformationParts parts;
   int num_undetermined = 0;  ///< directions of the parameters that the markers do not tell
@@ -130,7 +135,8 @@ std::vector<GeometryLength> geometry_lengths(const CalibrationModel& model,
                                              const Geometry& geometry);
 
 /// Start  The poses that fit the anatomical markers of the model at the mean of the priors best;
-///        tracking markers at their mean place on their bodies in these poses.
+///        tracking markers at their mean place on their bodies in these poses. Markers that no
+///        trial measures stay where the model has them.
 ///
 /// Covariance  With M = S + P, P of the priors (those of the shape linearized), and s^2 the
 /// variance of the residuals,

@@ -349,10 +349,18 @@ std::vector<ShapePrior> make_shape_priors(const Skeleton& skeleton,
   };
   bool hips = options.free_joints;
   double hip_sd = 0.006;
+  bool functional = true;
+  double functional_sd = 0.006;
   for (const GeometryPrior& prior : options.own_priors) {
     if (prior.what == "hip") {
+      if (prior.name == "functional") {
+        functional = std::isfinite(prior.sd);
+        functional_sd = prior.sd;
+        continue;
+      }
       if (prior.name != "harrington") {
-        throw base::InputError("prior of hip \"" + prior.name + "\": is not harrington.");
+        throw base::InputError("prior of hip \"" + prior.name +
+                               "\": is neither harrington nor functional.");
       }
       hips = std::isfinite(prior.sd);
       hip_sd = prior.sd;
@@ -408,11 +416,15 @@ std::vector<ShapePrior> make_shape_priors(const Skeleton& skeleton,
                              "\": its standard deviation must be > 0.");
     }
   }
-  if (hips && !(hip_sd > 0)) {
+  if ((hips && !(hip_sd > 0)) || (functional && !(functional_sd > 0))) {
     throw base::InputError("prior of hip: its standard deviation must be > 0.");
   }
   if (hips) {
     const auto found = harrington_priors(skeleton, data, hip_sd);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  if (functional) {
+    const auto found = functional_priors(options.functional, skeleton, functional_sd);
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;

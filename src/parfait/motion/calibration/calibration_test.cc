@@ -4,7 +4,9 @@
 #include <tbb/global_control.h>
 
 #include <cmath>
+#include <random>
 
+#include "parfait/base/error.h"
 #include "parfait/motion/calibration/advice.h"
 #include "parfait/motion/poses/test_skeletons.h"
 
@@ -331,6 +333,75 @@ TEST(ShapePrior, DerivativesAreThoseOfDifferences) {
       EXPECT_LT((d - J.col(i)).norm(), 1e-7) << i;
     }
   }
+}
+
+TEST(ShapePrior, RowsWithACovarianceAreWeightedByIt) {
+  ShapePrior prior;
+  prior.kind = ShapePrior::Kind::kHip;
+  prior.sd = 0.1;
+  const Eigen::Vector3d e(0.3, -0.2, 0.5);
+  EXPECT_NEAR(prior.weighted(e).squaredNorm(), e.squaredNorm() / 0.01, 1e-12);
+  Eigen::Matrix3d C;
+  C << 4, 1, 0.5, 1, 3, -0.2, 0.5, -0.2, 2;
+  prior.covariance = C;
+  EXPECT_NEAR(prior.weighted(e).squaredNorm(), e.dot(C.inverse() * e), 1e-14);
+  EXPECT_EQ(prior.sd_of(1), std::sqrt(3.0));
+}
+
+/// A pelvis with a thigh, both with markers, and a trial in which the hip moves.
+struct SwingingHip {
+  Skeleton skeleton = make_walker();
+  int pelvis = skeleton.find_body("pelvis"), femur = skeleton.find_body("femur_r");
+  MarkerData data;
+
+  explicit SwingingHip(double noise) {
+    BoundGeometry bound;
+    bind(skeleton, Geometry(skeleton), bound);
+    const MarkerPlan plan(skeleton);
+    MarkerKinematics kinematics(skeleton, plan);
+    kinematics.bind(bound);
+    std::mt19937 random(3);
+    std::normal_distribution<double> normal;
+    for (const auto& marker : skeleton.markers) data.labels.push_back(marker.name);
+    for (int f = 0; f < 400; ++f) {
+      data.t.push_back(0.01 * f);
+      auto q = skeleton.initial_position();
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        q[i] +=
+            0.4 * std::sin((0.03 + 0.004 * static_cast<double>(i)) * f + static_cast<double>(i));
+      }
+      kinematics.place(q);
+      for (const auto& x : kinematics.positions()) {
+        for (const double value : {x.x, x.y, x.z})
+          data.xyz.push_back(value + noise * normal(random));
+      }
+    }
+  }
+};
+
+TEST(FunctionalCentre, JointsOfTheModelAreWhereItHasThem) {
+  const SwingingHip trial(0);
+  std::vector<std::string> told;
+  const auto centres = find_functional_centres(trial.skeleton, {{"swing", trial.data}}, {}, told);
+  const auto hip = std::find_if(centres.begin(), centres.end(),
+                                [&](const auto& centre) { return centre.body == trial.femur; });
+  ASSERT_NE(hip, centres.end());
+  EXPECT_FALSE(hip->is_hinge);
+  Geometry geometry(trial.skeleton);
+  EXPECT_LT(apart_from(*hip, trial.skeleton, geometry).norm(), 1e-6);
+  // A joint that is elsewhere in the model is that far away.
+  geometry.parent_place[static_cast<std::size_t>(hip->body)] += Vec3<double>{0.003, 0, 0.004};
+  EXPECT_NEAR(apart_from(*hip, trial.skeleton, geometry).norm(), 0.005, 1e-6);
+}
+
+TEST(FunctionalCentre, BodiesAndMarkersThatAreNotThereAreRefused) {
+  const SwingingHip trial(0);
+  std::vector<std::string> told;
+  const std::vector<FunctionalTrial> trials{{"swing", trial.data}};
+  EXPECT_THROW(find_functional_centres(trial.skeleton, trials, {{"femor_r", {}}}, told),
+               base::InputError);
+  EXPECT_THROW(find_functional_centres(trial.skeleton, trials, {{"femur_r", {"XX"}}}, told),
+               base::InputError);
 }
 
 TEST(ShapePrior, HarringtonsRegressionIsThatOfThePaper) {

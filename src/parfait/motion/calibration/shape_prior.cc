@@ -1,12 +1,13 @@
 #include "parfait/motion/calibration/shape_prior.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "parfait/math/dual.h"
 #include "parfait/motion/calibration/side_names.h"
+#include "parfait/motion/skeleton/marker_names.h"
 
 namespace parfait::motion {
 
@@ -46,27 +47,10 @@ std::array<Dual, 3> rows_of(ShapePrior::Kind kind, const std::vector<Vec3<Dual>>
   return {dot(forward, d), dot(up, d), dot(right, d)};
 }
 
-/// Letters and digits only, in small letters: "R.ASIS" is "rasis".
-std::string bare(const std::string& name) {
-  std::string out;
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return out;
-}
-
-/// A landmark of the pelvis by the names that laboratories use; -1: none.
-int find_landmark(const Skeleton& skeleton, const std::string& side,
-                  const std::vector<std::string>& names) {
-  for (const auto& name : names) {
-    for (const std::string& wanted :
-         {side + name, name + side, (side == "r" ? "right" : "left") + name}) {
-      for (int m = 0; m < skeleton.num_markers(); ++m) {
-        if (bare(skeleton.markers[static_cast<std::size_t>(m)].name) == wanted) return m;
-      }
-    }
+/// A landmark by the names that laboratories use; -1: none.
+int find_landmark(const Skeleton& skeleton, const char* landmark) {
+  for (int m = 0; m < skeleton.num_markers(); ++m) {
+    if (landmark_of(skeleton.markers[static_cast<std::size_t>(m)].name) == landmark) return m;
   }
   return -1;
 }
@@ -79,6 +63,15 @@ double median(std::vector<double> values) {
 
 }  // namespace
 }  // namespace shape_prior
+
+double ShapePrior::sd_of(Index row) const {
+  return covariance.size() == 0 ? sd : std::sqrt(covariance(row, row));
+}
+
+MatrixXd ShapePrior::weighted(const MatrixXd& rows) const {
+  if (covariance.size() == 0) return rows / sd;
+  return Eigen::LLT<MatrixXd>(covariance).matrixL().solve(rows);
+}
 
 VectorXd shape_of(const ShapePrior& prior, const Geometry& geometry,
                   const std::vector<GeometryParameter>* parameters, MatrixXd* jacobian) {
@@ -137,10 +130,10 @@ std::vector<double> harrington_hip(double breadth, double depth) {
 std::vector<ShapePrior> harrington_priors(const Skeleton& skeleton,
                                           const std::vector<const MatchedMarkers*>& trials,
                                           double sd) {
-  const std::vector<std::string> front{"asi", "asis", "ias"}, back{"psi", "psis", "ips"};
+  const std::array<const char*, 4> landmarks{"rasi", "lasi", "rpsi", "lpsi"};
   std::array<int, 4> m{};
   for (std::size_t i = 0; i < 4; ++i) {
-    m[i] = shape_prior::find_landmark(skeleton, i % 2 == 0 ? "r" : "l", i < 2 ? front : back);
+    m[i] = shape_prior::find_landmark(skeleton, landmarks[i]);
     if (m[i] < 0) return {};
     if (skeleton.markers[static_cast<std::size_t>(m[i])].body !=
         skeleton.markers[static_cast<std::size_t>(m[0])].body) {
@@ -205,7 +198,7 @@ ShapeExperiment::ShapeExperiment(std::shared_ptr<const CalibrationModel> model,
       estimate::ResidualInfo info;
       info.column = prior.name;
       info.measured = prior.value[static_cast<std::size_t>(r)];
-      info.sigma = prior.sd;
+      info.sigma = prior.sd_of(r);
       info.prior = true;
       layout_.residuals.push_back(info);
     }
@@ -224,9 +217,9 @@ bool ShapeExperiment::evaluate(estimate::VecIn, estimate::VecIn p) {
   Index row = 0;
   for (const auto& prior : priors_) {
     const VectorXd value = shape_of(prior, geometry);
-    for (Index r = 0; r < value.size(); ++r) {
-      residuals_[row++] = (value[r] - prior.value[static_cast<std::size_t>(r)]) / prior.sd;
-    }
+    const Eigen::Map<const VectorXd> known(prior.value.data(), value.size());
+    residuals_.segment(row, value.size()) = prior.weighted(value - known);
+    row += value.size();
   }
   return residuals_.allFinite();
 }
@@ -242,7 +235,7 @@ bool ShapeExperiment::linearize(estimate::VecIn x, estimate::VecIn p) {
   for (const auto& prior : priors_) {
     MatrixXd J;
     shape_of(prior, geometry, &model_->parameters, &J);
-    block_.B.middleRows(row, J.rows()) = J * scale.asDiagonal() / prior.sd;
+    block_.B.middleRows(row, J.rows()) = prior.weighted(J * scale.asDiagonal());
     row += J.rows();
   }
   block_.right.b = residuals_;

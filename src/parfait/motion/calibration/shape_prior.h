@@ -33,7 +33,11 @@ struct ShapePrior {
   std::vector<Point> points;
   std::vector<double> value;  ///< three numbers, of a length one; m
   double sd = 0;
+  Eigen::MatrixXd covariance{};  ///< of the rows; empty: sd^2 on each
 
+  double sd_of(Eigen::Index row) const;
+  /// Rows divided by what is known of them: W with W^T W the inverse of the covariance.
+  Eigen::MatrixXd weighted(const Eigen::MatrixXd& rows) const;
   int num_rows() const { return kind == Kind::kLength ? 1 : 3; }
 };
 

@@ -24,20 +24,6 @@ namespace {
 
 constexpr double kChiSquare3 = 7.814728;  ///< 95 % of three degrees of freedom
 
-struct Placement {
-  Matrix3d R;
-  Vector3d p;
-};
-/// y = R x + p, least squares (Kabsch 1976).
-Placement lay(const Matrix3Xd& x, const Matrix3Xd& y) {
-  const Vector3d a = x.rowwise().mean(), b = y.rowwise().mean();
-  const Matrix3d C = (y.colwise() - b) * (x.colwise() - a).transpose();
-  const Eigen::JacobiSVD<Matrix3d> svd(C, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Vector3d signs(1, 1, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1);
-  const Matrix3d R = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
-  return {R, b - R * a};
-}
-
 /// The markers that a frame sees: their places, and those of the shape.
 bool visible(const MarkerData& data, int frame, const std::vector<int>& labels,
              const Matrix3Xd& shape, Matrix3Xd& x, Matrix3Xd& y) {
@@ -58,6 +44,25 @@ bool visible(const MarkerData& data, int frame, const std::vector<int>& labels,
 
 }  // namespace
 }  // namespace functional_joint
+
+Placement lay(const Matrix3Xd& x, const Matrix3Xd& y) {
+  const Vector3d a = x.rowwise().mean(), b = y.rowwise().mean();
+  const Matrix3d C = (y.colwise() - b) * (x.colwise() - a).transpose();
+  const Eigen::JacobiSVD<Matrix3d> svd(C, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Vector3d signs(1, 1, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1);
+  const Matrix3d R = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+  return {R, b - R * a};
+}
+
+Placement pelvis_axes(const std::array<Vector3d, 4>& at) {
+  Placement out;
+  out.p = 0.5 * (at[0] + at[1]);
+  const Vector3d left = (at[1] - at[0]).normalized();
+  Vector3d forward = out.p - 0.5 * (at[2] + at[3]);
+  forward = (forward - forward.dot(left) * left).normalized();
+  out.R << forward, left, forward.cross(left);
+  return out;
+}
 
 MarkerCluster make_cluster(const MarkerData& data, const std::vector<int>& labels) {
   using namespace functional_joint;  // NOLINT(google-build-using-namespace): its own helpers
@@ -120,26 +125,19 @@ void change_axes(MarkerCluster& cluster, const Matrix3d& R, const Vector3d& p) {
 
 void to_pelvis_axes(const MarkerData& data, MarkerCluster& cluster,
                     const std::array<int, 4>& landmarks) {
-  const auto axes = [](const std::array<Vector3d, 4>& at, Matrix3d& R, Vector3d& p) {
-    p = 0.5 * (at[0] + at[1]);
-    const Vector3d left = (at[1] - at[0]).normalized();
-    Vector3d forward = p - 0.5 * (at[2] + at[3]);
-    forward = (forward - forward.dot(left) * left).normalized();
-    R << forward, left, forward.cross(left);
-  };
   std::array<Vector3d, 4> at;
-  Matrix3d R;
-  Vector3d p;
   for (std::size_t i = 0; i < 4; ++i) at[i] = cluster.shape.col(landmarks[i]);
-  axes(at, R, p);
-  change_axes(cluster, R, p);
+  const Placement own = pelvis_axes(at);
+  change_axes(cluster, own.R, own.p);
   for (int f = 0; f < data.num_frames(); ++f) {
     for (std::size_t i = 0; i < 4; ++i) {
       const double* y = data.at(f, cluster.labels[static_cast<std::size_t>(landmarks[i])]);
       at[i] = {y[0], y[1], y[2]};
     }
     if ((at[0] + at[1] + at[2] + at[3]).hasNaN()) continue;
-    axes(at, cluster.R[static_cast<std::size_t>(f)], cluster.p[static_cast<std::size_t>(f)]);
+    const Placement seen = pelvis_axes(at);
+    cluster.R[static_cast<std::size_t>(f)] = seen.R;
+    cluster.p[static_cast<std::size_t>(f)] = seen.p;
   }
 }
 

@@ -11,6 +11,17 @@
 /// model, no landmark. Starts and witnesses of a calibration.
 namespace parfait::motion {
 
+struct Placement {
+  Eigen::Matrix3d R;
+  Eigen::Vector3d p;
+};
+/// y = R x + p, least squares (Kabsch 1976).
+Placement lay(const Eigen::Matrix3Xd& x, const Eigen::Matrix3Xd& y);
+
+/// The axes of a pelvis, x forward, y left, z up, origin between the ASIS, from right ASIS, left
+/// ASIS, right PSIS, left PSIS.
+Placement pelvis_axes(const std::array<Eigen::Vector3d, 4>& landmarks);
+
 /// Markers of a segment as a rigid body: the mean of their shape, and where it is in every frame.
 struct MarkerCluster {
   std::vector<int> labels;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace parfait::motion {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr int kChunk = 64;
 constexpr double kLeap = 0.35;    ///< rad from one frame to the next
 constexpr double kBetter = 1e-6;  ///< of the objective
+constexpr double kOther = 0.01;   ///< of the objective: another minimum, not a weak direction
 constexpr int kFramesForMarkers = 128;
 constexpr int kInVain = 25;  ///< frames
 
@@ -83,6 +85,63 @@ class FrameSolver {
     }
     solve(f, other);
     if (other.objective < pose.objective * (1 - kBetter)) pose = other;
+  }
+
+  /// A limb whose markers are far off may be bent the wrong way: its joints are tried turned by a
+  /// quarter and by half.
+  void try_turned_joints(int f, FramePose& pose) {
+    constexpr double kFarOff = 0.02;  // m
+    solve(f, pose);                   // so that the workspace is the pose's
+    const auto measured = markers_.frame(f);
+    const auto& tree = skeleton_.tree;
+    std::vector<double> errors(skeleton_.markers.size(), -1), visible;
+    for (std::size_t m = 0; m < errors.size(); ++m) {
+      if (weights_[m] == 0 || markers_.is_missing(f, static_cast<int>(m))) continue;
+      const auto d = solver_.positions()[m] -
+                     Vec3<double>{measured[3 * m], measured[3 * m + 1], measured[3 * m + 2]};
+      visible.push_back(errors[m] = std::sqrt(dot(d, d)));
+    }
+    if (visible.empty()) return;
+    const auto middle = visible.begin() + static_cast<std::ptrdiff_t>(visible.size() / 2);
+    std::nth_element(visible.begin(), middle, visible.end());
+    std::vector<char> suspect(tree.bodies.size(), 0);
+    for (std::size_t m = 0; m < errors.size(); ++m) {
+      if (errors[m] < std::max(kFarOff, 3 * *middle)) continue;
+      for (int b = skeleton_.markers[m].body; tree.bodies[static_cast<std::size_t>(b)].parent >= 0;
+           b = tree.bodies[static_cast<std::size_t>(b)].parent) {
+        suspect[static_cast<std::size_t>(b)] = 1;
+      }
+    }
+    for (std::size_t b = 0; b < suspect.size(); ++b) {
+      if (!suspect[b]) continue;
+      for (const Coordinate& c : skeleton_.coordinates) {
+        if (!c.is_angle || c.locked || c.q < tree.bodies[b].q ||
+            c.q >= tree.bodies[b].q + tree.bodies[b].nq) {
+          continue;
+        }
+        for (const double quarters : {1.0, -1.0, 2.0}) {
+          FramePose other;
+          other.q = pose.q;
+          other.q[static_cast<std::size_t>(c.q)] += quarters * std::numbers::pi / 2;
+          solve(f, other);
+          if (other.objective < pose.objective * (1 - kOther)) pose = other;
+        }
+      }
+    }
+    solve(f, pose);  // the workspace belongs to the pose that is told
+  }
+
+  /// From a pose that is known, and along from it where it is another minimum.
+  void try_known(const KnownPose& known) {
+    FramePose pose;
+    pose.q = known.q;
+    solve(known.frame, pose);
+    if (!(pose.objective < out_.objective[static_cast<std::size_t>(known.frame)] * (1 - kOther))) {
+      return;
+    }
+    keep(known.frame, pose);
+    improve_along(known.frame, 1);
+    improve_along(known.frame, -1);
   }
 
   /// Frames after (step 1) or before (step -1) `from`, each from the pose of the one before it,
@@ -220,8 +279,14 @@ MatchedMarkers match_markers(const Skeleton& skeleton, const MarkerData& data) {
   out.num_markers = skeleton.num_markers();
   for (const SkinMarker& marker : skeleton.markers) {
     const auto found = std::find(data.labels.begin(), data.labels.end(), marker.name);
-    out.label.push_back(found == data.labels.end() ? -1
-                                                   : static_cast<int>(found - data.labels.begin()));
+    const int label = static_cast<int>(found - data.labels.begin());
+    // A label without a single place is as if it were not there.
+    bool seen = false;
+    for (int f = 0; found != data.labels.end() && f < out.num_frames && !seen; ++f) {
+      const double* y = data.at(f, label);
+      seen = !std::isnan(y[0] + y[1] + y[2]);
+    }
+    out.label.push_back(seen ? label : -1);
     (out.label.back() < 0 ? out.only_model : out.on_both).push_back(marker.name);
   }
   for (const std::string& label : data.labels) {
@@ -240,7 +305,8 @@ MatchedMarkers match_markers(const Skeleton& skeleton, const MarkerData& data) {
 
 TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
                        const MatchedMarkers& markers, std::span<const double> weights,
-                       const PoseOptions& options, std::span<const double> start) {
+                       const PoseOptions& options, std::span<const double> start,
+                       const std::vector<KnownPose>& known) {
   const MarkerPlan plan(skeleton);
   const int n = markers.num_frames;
   const auto frames = static_cast<std::size_t>(n);
@@ -265,6 +331,7 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
   for (int c = 0; c < num_chunks && !options.is_stopped(); ++c) {
     serial.solve(kChunk * c, pose, c == 0 && start.empty());
     if (start.empty()) serial.try_default_limbs(kChunk * c, pose);
+    if (start.empty() && c == 0) serial.try_turned_joints(0, pose);
     starts[c] = pose;
   }
   tbb::parallel_for(0, num_chunks, [&](int c) {
@@ -289,6 +356,9 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
     if (apart > 1e-4 && next.objective <= out.objective[f] * (1 + 1e-6)) {
       serial.run(kChunk * c, std::min(n, kChunk * (c + 1)), next);
     }
+  }
+  for (const KnownPose& other : known) {
+    if (!options.is_stopped()) serial.try_known(other);
   }
   // Where a few markers left a choice, a limb may have gone on in another minimum than before. On
   // one side of such a leap frames fit better with the pose of the other side.

@@ -59,6 +59,12 @@ struct TrialPoses {
   }
 };
 
+/// A pose that somebody else found for a frame.
+struct KnownPose {
+  int frame = 0;
+  std::vector<double> q;
+};
+
 /// All frames of a trial.
 ///
 /// Starts   Frames are solved in chunks of 64. The first frames of all chunks are solved one after
@@ -68,11 +74,15 @@ struct TrialPoses {
 ///          depends on the number of threads.
 /// Leaps    Where a coordinate leaps from one frame to the next, the frames on both sides are tried
 ///          from the pose of the other side, as far as that fits better: few markers leave a limb
-///          more than one place. First frames of chunks are tried with limbs as the model has them.
+///          more than one place. First frames of chunks are tried with limbs as the model has them,
+///          and the first of all with joints turned that carry markers far off.
+/// Known    Frames are tried from their known poses as well; what fits better there goes on to the
+///          frames on both sides.
 /// Gaps     A frame without markers keeps the pose before it, and all its coordinates are unseen.
 TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
                        const MatchedMarkers& markers, std::span<const double> weights,
-                       const PoseOptions& options, std::span<const double> start = {});
+                       const PoseOptions& options, std::span<const double> start = {},
+                       const std::vector<KnownPose>& known = {});
 
 /// Root mean square of |model - measured| over visible markers, and the mean over frames of the
 /// largest.

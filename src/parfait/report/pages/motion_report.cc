@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "parfait/base/error.h"
 #include "parfait/report/drawing/cells.h"
 #include "parfait/report/drawing/plot.h"
 #include "parfait/report/html/frame.h"
@@ -207,7 +208,42 @@ Html trials_table(const result::Calibration& c) {
                           number(trial.seconds, 3), millimetres(trial.start_rms),
                           millimetres(trial.rms), millimetres(trial.rms_all)});
   }
-  return html(table);
+  Html names;
+  for (const auto& trial : c.trials) {
+    std::string words =
+        fmt::format("{}: {} markers of the model are measured", trial.trial, trial.markers);
+    if (!trial.only_model.empty()) words += "; not " + base::listing(trial.only_model);
+    if (!trial.only_data.empty()) {
+      words += "; not on the model: " + base::listing(trial.only_data);
+    }
+    names += element("li", words + ".");
+  }
+  return html(table) + element("ul", names);
+}
+
+Html functional_table(const result::Calibration& c) {
+  Table table{
+      .caption = "Joints as a trial shows them that moves them, without the model; mm",
+      .columns = {{"joint of"},
+                  {"what"},
+                  {"trial"},
+                  {"apart", Table::Kind::kNumber, "calibrated from functional"},
+                  {"in its axes"},
+                  {"95 % within", Table::Kind::kNumber, "longest half axis of the functional one"},
+                  {"gap", Table::Kind::kNumber, "rms between the centre's places on both bodies"},
+                  {"used as"}}};
+  for (const auto& j : c.functional) {
+    table.rows.push_back({text(j.joint), text(j.what), text(j.trial), number(1e3 * j.distance, 3),
+                          text(fmt::format("{:.0f}, {:.0f}, {:.0f} ({})", 1e3 * j.apart[0],
+                                           1e3 * j.apart[1], 1e3 * j.apart[2], j.axes)),
+                          number(1e3 * j.half_axis, 2), number(1e3 * j.gap, 2),
+                          text(j.is_prior ? "prior and witness" : "witness")});
+  }
+  return html(table) +
+         element("p",
+                 "Centres by SCoRE, axes by SARA where a joint moves like a hinge; the interval "
+                 "knows nothing of skin that moves as the angle does. In the literature centres of "
+                 "hips by motion are 13 to 20 mm from those of images.");
 }
 
 Html lengths_table(const result::Calibration& c) {
@@ -224,6 +260,11 @@ Html lengths_table(const result::Calibration& c) {
     row.individual = {1e3 * l.low, 1e3 * l.high};
     row.text =
         fmt::format("{}: {} to {} mm", l.name, rounded(1e3 * l.low, 4), rounded(1e3 * l.high, 4));
+    if (l.sd == 0) {
+      table.rows.push_back(
+          {text(l.name), number(1e3 * l.value, 4), text(""), text(""), text("held")});
+      continue;
+    }
     table.rows.push_back({text(l.name),
                           number(1e3 * l.value, rounded_like(1e3 * l.value, 1e3 * l.sd)),
                           millimetres(l.sd, 2), millimetres(l.naive_sd, 2), forest_cell(row)});
@@ -231,22 +272,30 @@ Html lengths_table(const result::Calibration& c) {
   return html(table);
 }
 
-Html parameters_table(const result::Calibration& c, bool scales) {
-  Table table{
-      .caption = scales ? "Scale factors and joints" : "Places of markers before scaling, mm",
-      .columns = {{"number"},
-                  {"value", Table::Kind::kNumber},
-                  {"sd", Table::Kind::kNumber},
-                  {"prior", Table::Kind::kNumber},
-                  {"its sd", Table::Kind::kNumber},
-                  {"moved by", Table::Kind::kNumber, "in standard deviations of the prior"},
-                  {"told by data"}}};
-  const double unit = scales ? 1 : 1e3;
+/// What a parameter of a calibration is, by its name.
+enum class NumberKind : std::uint8_t { kScale, kJoint, kTurn, kMarker };
+NumberKind kind_of(const std::string& name) {
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  return has(".scale.")   ? NumberKind::kScale
+         : has(".joint.") ? NumberKind::kJoint
+         : has(".turn.")  ? NumberKind::kTurn
+                          : NumberKind::kMarker;
+}
+
+Html parameters_table(const result::Calibration& c, NumberKind kind) {
+  const char* captions[] = {"Scale factors", "Places of joints on the body before, mm",
+                            "Turns of joints, rad", "Places of markers before scaling, mm"};
+  Table table{.caption = captions[static_cast<int>(kind)],
+              .columns = {{"number"},
+                          {"value", Table::Kind::kNumber},
+                          {"sd", Table::Kind::kNumber},
+                          {"prior", Table::Kind::kNumber},
+                          {"its sd", Table::Kind::kNumber},
+                          {"moved by", Table::Kind::kNumber, "in standard deviations of the prior"},
+                          {"told by data"}}};
+  const double unit = kind == NumberKind::kJoint || kind == NumberKind::kMarker ? 1e3 : 1;
   for (const auto& p : c.parameters) {
-    const bool is_marker = p.name.find(".scale.") == std::string::npos &&
-                           p.name.find(".joint.") == std::string::npos &&
-                           p.name.find(".turn.") == std::string::npos;
-    if (is_marker == scales) continue;
+    if (kind_of(p.name) != kind) continue;
     const bool has_prior = !std::isnan(p.prior_sd);
     table.rows.push_back({text(p.name), number(unit * p.value, 4), number(unit * p.sd, 2),
                           has_prior ? number(unit * p.prior_mean, 4) : text("none"),
@@ -255,7 +304,7 @@ Html parameters_table(const result::Calibration& c, bool scales) {
                           bar_cell(p.told_by_data, p.told_by_data < 0.5, 0,
                                    fmt::format("{:.0f} %", 100 * p.told_by_data))});
   }
-  return html(table);
+  return table.rows.empty() ? Html{} : html(table);
 }
 
 Html shapes_table(const result::Calibration& c) {
@@ -273,7 +322,10 @@ Html shapes_table(const result::Calibration& c) {
                           number(1e3 * p.prior_mean, 4), number(1e3 * p.prior_sd, 2),
                           number(p.moved, 2)});
   }
-  return html(table);
+  return html(table) + element("p",
+                               "Hips: x forward, y up, z to the right, from the middle between the "
+                               "ASIS. Joints between markers: from their middle, in axes of the "
+                               "body.");
 }
 
 Html artefacts_table(const result::Calibration& c) {
@@ -379,9 +431,18 @@ std::string calibration_report(const result::Calibration& calibration,
   frame.add("untold", "What markers do not tell", mp::undetermined_block(calibration));
   frame.add("advice", "What trials add", mp::advice_block(calibration));
   frame.add("shape", "Known of the shape", mp::shapes_table(calibration));
+  if (!calibration.functional.empty()) {
+    frame.add("functional", "Functional joints", mp::functional_table(calibration));
+  }
   frame.add("artefacts", "Skin and noise", mp::artefacts_table(calibration));
-  frame.add("factors", "Scale factors and joints", mp::parameters_table(calibration, true));
-  frame.add("places", "Places of markers", mp::parameters_table(calibration, false));
+  Html factors;
+  for (const auto kind : {mp::NumberKind::kScale, mp::NumberKind::kJoint, mp::NumberKind::kTurn}) {
+    factors += mp::parameters_table(calibration, kind);
+  }
+  frame.add("factors", "Scale factors and joints",
+            factors.empty() ? absent("None of them was free.") : factors);
+  const Html places = mp::parameters_table(calibration, mp::NumberKind::kMarker);
+  frame.add("places", "Places of markers", places.empty() ? absent("None was free.") : places);
   frame.add("coordinates", "Coordinates", mp::curves_block(curves));
   frame.add("origin", "How it was made", origin_block(calibration.verdict));
   return finished(frame.page(), scenes, liveness);

@@ -12,6 +12,7 @@
 #include "parfait/io/foreign/osim.h"
 #include "parfait/io/foreign/osim_writer.h"
 #include "parfait/io/model/model_file.h"
+#include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/results/result_json.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
@@ -177,11 +178,38 @@ bool is_heiman(const CalibrateRequest& request) {
   return request.model == "heiman";
 }
 
+/// HeiMan's height and mass as the user gives them, or as a file says it.
+CalibrateRequest with_subject(const CalibrateRequest& request, std::vector<std::string>& told) {
+  CalibrateRequest out = request;
+  if (!is_heiman(request) || (request.height > 0 && request.mass > 0)) return out;
+  std::vector<std::string> files = request.statics;
+  files.insert(files.end(), request.trials.begin(), request.trials.end());
+  for (const auto& file : files) {
+    const auto motion = io::read_motion_file(file);
+    if (!motion.trial) continue;
+    const auto& subject = motion.trial->subject;
+    if (out.height == 0 && subject.height > 0) {
+      out.height = subject.height;
+      told.push_back(fmt::format("the subject is {:g} m tall: {} says so.", out.height, file));
+    }
+    if (out.mass == 0 && subject.mass > 0) {
+      out.mass = subject.mass;
+      told.push_back(fmt::format("the subject has {:g} kg: {} says so.", out.mass, file));
+    }
+  }
+  if (out.height == 0 || out.mass == 0) {
+    throw base::InputError(
+        fmt::format("calibrate heiman: needs --height (m) and --mass (kg) of the subject; no file "
+                    "says {}.",
+                    out.height > 0 ? "the mass"
+                    : out.mass > 0 ? "the height"
+                                   : "them"));
+  }
+  return out;
+}
+
 /// HeiMan of the subject's height and mass.
 io::LuaModel heiman_of(const CalibrateRequest& request) {
-  if (!(request.height > 0) || !(request.mass > 0)) {
-    throw base::InputError("calibrate heiman: needs --height and --mass of the subject.");
-  }
   motion::HeiManRequest person;
   person.height = request.height;
   person.mass = request.mass;
@@ -363,9 +391,92 @@ std::vector<motion::GeometryPrior> read_priors(const std::string& file, double& 
 namespace calibrate_run {
 namespace {
 
-CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& callbacks, Job& job) {
+/// "ThighLeft=LF01,LF02" as a body and labels.
+std::vector<motion::FunctionalSegment> segments_of(const CalibrateRequest& request) {
+  std::vector<motion::FunctionalSegment> out;
+  for (const std::string& setting : request.segments) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size()) {
+      throw base::InputError(fmt::format(
+          "--segment {}: must be BODY=MARKER,MARKER: a body of the model and names in the files.",
+          setting));
+    }
+    auto& segment = out.emplace_back();
+    segment.body = setting.substr(0, equals);
+    for (std::size_t at = equals + 1; at <= setting.size();) {
+      const auto comma = std::min(setting.find(',', at), setting.size());
+      if (comma > at) segment.labels.push_back(setting.substr(at, comma - at));
+      at = comma + 1;
+    }
+  }
+  if (!out.empty() && request.functional.empty()) {
+    throw base::InputError("--segment: needs --functional, a trial that moves the joints.");
+  }
+  return out;
+}
+
+/// Joints as functional trials show them.
+std::vector<motion::FunctionalCentre> functional_centres(const CalibrateRequest& request,
+                                                         const motion::Skeleton& skeleton,
+                                                         std::vector<std::string>& told) {
+  const auto segments = segments_of(request);
+  if (request.functional.empty()) return {};
+  std::vector<motion::FunctionalTrial> trials;
+  for (auto& trial : read_trials(request.functional, skeleton, request.reading)) {
+    told.insert(told.end(), trial.warnings.begin(), trial.warnings.end());
+    trials.push_back({trial.name, std::move(trial.data)});
+  }
+  auto out = motion::find_functional_centres(skeleton, trials, segments, told);
+  if (out.empty()) {
+    told.push_back(
+        "--functional: no joint is found. Both of its bodies need three markers and must move "
+        "against each other; --segment BODY=MARKERS names those that the model does not have.");
+  }
+  return out;
+}
+
+void describe_functional(const std::vector<motion::FunctionalCentre>& centres,
+                         const motion::CalibrationResult& found, result::Calibration& out) {
+  const auto& skeleton = found.model->skeleton;
+  for (const auto& centre : centres) {
+    const auto apart = motion::apart_from(centre, skeleton, found.geometry);
+    const auto& body = skeleton.tree.bodies[static_cast<std::size_t>(centre.body)];
+    auto& facts = out.functional.emplace_back();
+    facts.trial = centre.trial;
+    facts.joint = body.name;
+    facts.what = centre.is_hinge ? "axis" : "centre";
+    facts.axes =
+        centre.on_pelvis
+            ? "forward, left, up"
+            : "x, y, z of " + skeleton.tree.bodies[static_cast<std::size_t>(body.parent)].name;
+    facts.apart = {apart.x(), apart.y(), apart.z()};
+    facts.distance = apart.norm();
+    facts.half_axis = centre.joint.half_axes()[0];
+    facts.gap = centre.joint.gap;
+    facts.frames = centre.joint.num_frames;
+    const std::string name = "hip of " + body.name + " (functional)";
+    facts.is_prior = std::any_of(found.shapes.begin(), found.shapes.end(),
+                                 [&](const auto& shape) { return shape.name.starts_with(name); });
+  }
+}
+
+std::string functional_csv(const result::Calibration& result) {
+  std::vector<std::vector<std::string>> rows{{"joint of", "what", "trial", "distance [m]", "x [m]",
+                                              "y [m]", "z [m]", "axes", "half_axis_95 [m]",
+                                              "gap [m]", "prior"}};
+  for (const auto& j : result.functional) {
+    rows.push_back({j.joint, j.what, j.trial, cell(j.distance), cell(j.apart[0]), cell(j.apart[1]),
+                    cell(j.apart[2]), j.axes, cell(j.half_axis), cell(j.gap),
+                    j.is_prior ? "yes" : "no"});
+  }
+  return io::csv_text(rows);
+}
+
+CalibrateRun find_geometry(const CalibrateRequest& asked, const Callbacks& callbacks, Job& job) {
   Stopwatch watch;
-  if (!request.out.empty()) check_replaceable(request.out);
+  if (!asked.out.empty()) check_replaceable(asked.out);
+  std::vector<std::string> told_first;
+  const CalibrateRequest request = with_subject(asked, told_first);
   const motion::Skeleton skeleton = is_heiman(request)
                                         ? motion::make_skeleton(heiman_of(request).description)
                                         : read_skeleton(request.model);
@@ -376,14 +487,18 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   files.insert(files.end(), request.statics.begin(), request.statics.end());
   const auto trials = read_trials(files, skeleton, request.reading);
   check_every(request, trials);
+  options.functional = functional_centres(request, skeleton, told_first);
   CalibrateRun run;
   auto& result = run.result;
   result.verdict = {version(), "converged", false, "", {}};
   std::vector<NamedFile> read = {
       {"model", request.model}, {"priors", request.priors}, {"tasks", request.tasks}};
   for (const auto& file : files) read.emplace_back("trial", file);
+  for (const auto& file : request.functional) read.emplace_back("functional trial", file);
+  if (request.reading.names != "guess") read.emplace_back("names", request.reading.names);
   result.verdict.origin = {request.arguments, hashed_files(read)};
   auto& warnings = result.verdict.warnings;
+  warnings = told_first;
   result.model = request.model;
   result.sigma = options.sigma;
 
@@ -436,8 +551,16 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
   if (!found.iteration.converged()) {
     result.verdict.status = "not_converged";
     result.verdict.partial = true;
+    warnings.push_back(fmt::format(
+        "not converged: {}. Numbers still move, mostly along what the markers do not tell (below). "
+        "More markers in common with the model, more different motion or narrower priors help.",
+        found.iteration.message));
   }
   fill(found, result);
+  describe_functional(options.functional, found, result);
+  if (!result.functional.empty()) {
+    run.tables.emplace_back("functional_joints.csv", functional_csv(result));
+  }
   run.tables.emplace_back("parameters.csv", parameters_csv(found));
   run.tables.emplace_back("lengths.csv", lengths_csv(found));
   run.tables.emplace_back("joint_centres.csv", centres_csv(found));
@@ -461,7 +584,9 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
     pose_options.stop = &job.stop();
     const auto old_poses =
         motion::solve_poses(skeleton, before, trial.markers, weights, pose_options);
-    const auto poses = motion::solve_poses(skeleton, after, trial.markers, weights, pose_options);
+    const auto poses = motion::solve_poses(
+        skeleton, after, trial.markers, weights, pose_options, {},
+        t < found.poses.size() ? found.poses[t] : std::vector<motion::KnownPose>{});
     const std::size_t num_tables = run.tables.size();
     result::TrialPoseFacts facts;
     std::vector<motion::MarkerArtefact> artefacts;
@@ -481,6 +606,9 @@ CalibrateRun find_geometry(const CalibrateRequest& request, const Callbacks& cal
     result::CalibrationTrialFacts& out = result.trials.emplace_back();
     out.trial = trial.name;
     out.file = trial.file;
+    out.markers = static_cast<int>(trial.markers.on_both.size());
+    out.only_model = trial.markers.only_model;
+    out.only_data = trial.markers.only_data;
     out.all_frames = trial.markers.num_frames;
     out.rms_all = facts.errors.rms;
     out.start_rms = motion::marker_errors(trial.markers, old_poses).rms;

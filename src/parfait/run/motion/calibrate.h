@@ -21,9 +21,14 @@ struct CalibrateRequest {
   std::string model;
   std::vector<std::string> trials;
   std::vector<std::string> statics{};  ///< trials of somebody who stands; they count like others
-  double height = 0, mass = 0;         ///< m, kg of the subject; 0: not given
-  double model_height = 0;             ///< m; needed with `height`, but for "heiman"
-  std::vector<std::string> free{};     ///< scales, markers, joints; empty: scales and markers
+  /// Trials that move joints: centres and axes as they show them, beside those that are found;
+  /// hips as priors.
+  std::vector<std::string> functional{};
+  std::vector<std::string> segments{};  ///< "ThighLeft=LF01,LF02": markers beside the model's
+  /// m, kg of the subject; 0: not given. For "heiman" as files say it, then.
+  double height = 0, mass = 0;
+  double model_height = 0;          ///< m; needed with `height`, but for "heiman"
+  std::vector<std::string> free{};  ///< scales, markers, joints; empty: scales and markers
   bool symmetric = true;
   std::string priors{};  ///< file, "none", or empty: the default ones
   double sigma = 0.01;   ///< m

@@ -11,6 +11,7 @@
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/text/csv.h"
 #include "parfait/io/text/number.h"
+#include "parfait/motion/skeleton/marker_names.h"
 
 namespace parfait::run {
 namespace joints_run {
@@ -38,14 +39,12 @@ std::vector<int> labels_of(const motion::MarkerData& data, const std::vector<std
 
 /// Right ASIS, left ASIS, right PSIS, left PSIS among the names; false: they are not all there.
 bool find_pelvis(const std::vector<std::string>& names, std::array<int, 4>& out) {
-  const std::array<std::vector<std::string>, 4> known{
-      std::vector<std::string>{"RASI", "R_ASIS", "RASIS", "R.ASIS", "RIAS"},
-      std::vector<std::string>{"LASI", "L_ASIS", "LASIS", "L.ASIS", "LIAS"},
-      std::vector<std::string>{"RPSI", "R_PSIS", "RPSIS", "R.PSIS", "RIPS", "SACR", "V.Sacral"},
-      std::vector<std::string>{"LPSI", "L_PSIS", "LPSIS", "L.PSIS", "LIPS", "SACR", "V.Sacral"}};
+  const std::array<const char*, 4> wanted{"rasi", "lasi", "rpsi", "lpsi"};
   for (std::size_t i = 0; i < 4; ++i) {
-    const auto found =
-        std::find_first_of(names.begin(), names.end(), known[i].begin(), known[i].end());
+    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+      const auto landmark = motion::landmark_of(name);
+      return landmark == wanted[i] || (i >= 2 && landmark == "sacr");
+    });
     if (found == names.end()) return false;
     out[i] = static_cast<int>(found - names.begin());
   }

@@ -13,6 +13,10 @@
 #include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/motion_file.h"
 #include "parfait/io/motion_files/motion_table.h"
+#include "parfait/io/text/csv.h"
+#include "parfait/io/text/table_scanner.h"
+#include "parfait/io/text/text_file.h"
+#include "parfait/motion/skeleton/marker_names.h"
 #include "parfait/motion/skeleton/mechanism_skeleton.h"
 
 namespace parfait::run {
@@ -76,6 +80,91 @@ void match_prefixes(const motion::Skeleton& skeleton, motion::MarkerData& data) 
   }
 }
 
+/// What the user says about names: markers of the model and their labels in files.
+std::vector<motion::NamePair> names_of(const motion::Skeleton& skeleton,
+                                       const TrialReading& reading) {
+  std::vector<std::string> markers;
+  for (const auto& marker : skeleton.markers) markers.push_back(marker.name);
+  std::vector<motion::NamePair> out;
+  const auto add = [&](const std::string& where, const std::string& marker,
+                       const std::string& label) {
+    if (skeleton.find_marker(marker) < 0) {
+      throw base::InputError(fmt::format("{}: the model has no marker \"{}\".{}", where, marker,
+                                         base::suggestion(marker, markers)));
+    }
+    out.emplace_back(marker, label);
+  };
+  if (!reading.names.empty() && reading.names != "guess") {
+    const std::string text = io::read_text_file(reading.names);
+    io::TableScanner scanner(text, reading.names);
+    const auto header = io::read_header(scanner, reading.names);
+    if (header != std::vector<std::string>{"model", "file"}) {
+      throw base::InputError({reading.names, 1, 1}, "the columns must be model,file.");
+    }
+    for (std::vector<io::Cell> row; scanner.next_row(row);) {
+      io::check_width(row, header.size());
+      add(fmt::format("{}:{}", reading.names, row[0].place.line), row[0].text, row[1].text);
+    }
+  }
+  for (const std::string& setting : reading.name) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size()) {
+      throw base::InputError(fmt::format(
+          "--name {}: must be MARKER=LABEL, a marker of the model and its name in the files.",
+          setting));
+    }
+    add("--name " + setting, setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return out;
+}
+
+/// Labels of the file become names of the model; which of the pairs the file has.
+void rename(const std::vector<motion::NamePair>& names, motion::MarkerData& data,
+            std::vector<char>& used) {
+  const std::vector<std::string> old = data.labels;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& [marker, label] = names[i];
+    const auto found = std::find_if(old.begin(), old.end(), [&](const std::string& name) {
+      return name == label || name.ends_with(":" + label);
+    });
+    if (found == old.end()) continue;
+    used[i] = 1;
+    // Another marker of this name is not the model's, then.
+    for (std::string& other : data.labels) {
+      if (other == marker) other += " (of the file)";
+    }
+    data.labels[static_cast<std::size_t>(found - old.begin())] = marker;
+  }
+}
+
+std::string pairs_text(const std::vector<motion::NamePair>& pairs) {
+  std::vector<std::string> words;
+  words.reserve(pairs.size());
+  for (const auto& [marker, label] : pairs) words.push_back(label + " is " + marker);
+  return base::listing(words);
+}
+
+/// Markers of the model that are in the file under another name: taken, or told.
+void match_landmarks(const motion::Skeleton& skeleton, bool guess, MarkerTrialFile& trial) {
+  const auto matched = motion::match_markers(skeleton, trial.data);
+  const auto pairs = motion::same_landmarks(matched.only_model, matched.only_data);
+  if (pairs.empty()) return;
+  if (guess) {
+    std::vector<char> used(pairs.size());
+    rename(pairs, trial.data, used);
+    trial.warnings.push_back(
+        fmt::format("{}: taken by their names: {}.", trial.name, pairs_text(pairs)));
+    return;
+  }
+  const std::string words =
+      fmt::format("perhaps {}: --names guess takes them so, --name {}={} one of them.",
+                  pairs_text(pairs), pairs.front().first, pairs.front().second);
+  if (matched.on_both.empty()) {
+    throw base::InputError({trial.file, 0, 0}, "has no marker by the names of the model; " + words);
+  }
+  trial.warnings.push_back(trial.name + ": " + words);
+}
+
 }  // namespace
 
 motion::Skeleton read_skeleton(const std::string& file) {
@@ -96,6 +185,8 @@ std::vector<MarkerTrialFile> read_trials(const std::vector<std::string>& files,
   }
   if (!reading.axes.empty()) (void)io::parse_axes(reading.axes);
   const auto [axis, sign] = up_of(skeleton);
+  const auto own_names = names_of(skeleton, reading);
+  std::vector<char> used(own_names.size());
   std::vector<MarkerTrialFile> out;
   std::vector<std::string> names;
   names.reserve(files.size());
@@ -125,7 +216,9 @@ std::vector<MarkerTrialFile> read_trials(const std::vector<std::string>& files,
         !reading.axes.empty() ? "--axes" : own.up.name() + " is up: " + own.up.reason;
     io::to_metres(own, trial.axes.empty() ? io::AxisMap{} : io::parse_axes(trial.axes));
     trial.data = marker_data(own);
+    rename(own_names, trial.data, used);
     match_prefixes(skeleton, trial.data);
+    match_landmarks(skeleton, reading.names == "guess", trial);
     trial.swaps = motion::find_swaps(trial.data);
     for (const auto& swap : trial.swaps) {
       const auto& labels = trial.data.labels;
@@ -142,12 +235,25 @@ std::vector<MarkerTrialFile> read_trials(const std::vector<std::string>& files,
     if (trial.markers.on_both.empty()) {
       throw base::InputError(
           {files[i], 0, 0},
-          fmt::format("has no marker of the model. Of the file: {}. Of the model: {}.",
-                      base::listing(trial.markers.only_data),
-                      base::listing(trial.markers.only_model)));
+          fmt::format(
+              "has no marker of the model. Of the file: {}. Of the model: {}. --name "
+              "{}=LABEL says which label of the file is a marker of the model, --names FILE "
+              "of many.",
+              base::listing(trial.markers.only_data), base::listing(trial.markers.only_model),
+              trial.markers.only_model.front()));
     }
     trial.trial = std::move(own);
     out.push_back(std::move(trial));
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    std::vector<std::string> labels;
+    for (const auto& trial : out) {
+      labels.insert(labels.end(), trial.data.labels.begin(), trial.data.labels.end());
+    }
+    throw base::InputError(fmt::format("name {}={}: no file has a marker \"{}\".{}",
+                                       own_names[i].first, own_names[i].second, own_names[i].second,
+                                       base::suggestion(own_names[i].second, labels)));
   }
   return out;
 }

@@ -29,6 +29,10 @@ struct TrialReading {
   std::string units{};   ///< instead of what files say
   std::string axes{};    ///< instead of turning the file's up to the model's; "x,y,z": as they are
   bool relabel = false;  ///< exchanged labels are repaired, not only told
+  /// A table model,file of names of markers, or "guess": names of the same landmark are taken for
+  /// each other. Otherwise such names are only told.
+  std::string names{};
+  std::vector<std::string> name{};  ///< "LASI=L.ASIS": a marker of the model, its label in files
 };
 
 /// Axes  Where gravity of the model and the direction that is up in the file disagree, the file is

@@ -57,8 +57,20 @@ void print_calibration(Words& out, const result::Calibration& result) {
     out.print("  {:<16}{:>8}{:>8.1f}{:>12.2f}{:>12.2f}{:>14.2f}\n", trial.trial, trial.frames,
               trial.effective_frames, 1e3 * trial.start_rms, 1e3 * trial.rms, 1e3 * trial.rms_all);
   }
+  for (const auto& trial : result.trials) {
+    out.print("  {}: {} markers of the model are measured", trial.trial, trial.markers);
+    if (!trial.only_model.empty()) out.print("; not {}", base::listing(trial.only_model));
+    if (!trial.only_data.empty()) {
+      out.print("; not on the model: {}", base::listing(trial.only_data));
+    }
+    out.print("\n");
+  }
   out.print("  {:<40}{:>10}{:>10}{:>22}\n", "length [mm]", "", "sd", "95 %");
   for (const auto& length : result.lengths) {
+    if (length.sd == 0) {
+      out.print("  {:<40}{:>10.1f}{:>10}{:>22}\n", length.name, 1e3 * length.value, "", "held");
+      continue;
+    }
     out.print("  {:<40}{:>10.1f}{:>10.1f}{:>22}\n", length.name, 1e3 * length.value,
               1e3 * length.sd,
               fmt::format("{:.1f} ... {:.1f}", 1e3 * length.low, 1e3 * length.high));
@@ -85,6 +97,16 @@ void print_calibration(Words& out, const result::Calibration& result) {
   print_numbers("place of a joint [mm]", result.parameters, 1e3, 1, has(".joint."));
   print_numbers("turn of a joint [rad]", result.parameters, 1, 4, has(".turn."));
   print_numbers("known of the shape [mm]", result.shapes, 1e3, 1, has(""));
+  if (!result.functional.empty()) {
+    out.print("  {:<40}{:>10}{:>16}{:>10}{:>10}\n", "functional joint [mm]", "apart", "95 % within",
+              "gap", "frames");
+    for (const auto& joint : result.functional) {
+      out.print("  {:<40}{:>10.1f}{:>16.1f}{:>10.1f}{:>10}\n",
+                fmt::format("{} of {} ({}{})", joint.what, joint.joint, joint.trial,
+                            joint.is_prior ? ", a prior" : ""),
+                1e3 * joint.distance, 1e3 * joint.half_axis, 1e3 * joint.gap, joint.frames);
+    }
+  }
   if (result.num_undetermined > 0) {
     out.print("markers do not tell {} of {} directions{}:\n", result.num_undetermined,
               result.parameters.size(),
