@@ -56,6 +56,8 @@ class ContinuousAdjoint::Impl {
         nq_(system.sizes().nq),
         ng_(system.sizes().num_pos),
         ne_(system.sizes().ne),
+        num_unknowns_(static_cast<std::size_t>(nq_) + static_cast<std::size_t>(ng_) +
+                      static_cast<std::size_t>(ne_)),
         matrix_(nq_, ng_, ne_),
         parameters_(system, mechanics_) {
     for (auto* ws : {&own_, &rating_}) {
@@ -134,7 +136,7 @@ class ContinuousAdjoint::Impl {
     Numbers x = r_;
     const Numbers Ga = continuous_adjoint::times(linear_.G, a_, ng_);
     x.insert(x.end(), Ga.begin(), Ga.end());
-    x.resize(static_cast<std::size_t>(nq_ + ng_ + ne_), 0.0);
+    x.resize(num_unknowns_, 0.0);
     matrix_.solve_transposed(x);  // symmetric
     lambda_.assign(x.begin() + nq_, x.begin() + nq_ + ng_);
     return evaluate(at);
@@ -154,7 +156,7 @@ class ContinuousAdjoint::Impl {
     if (!matrix_.factor(linear_, {})) return false;
     Numbers both = x;
     both.insert(both.end(), y.begin(), y.end());
-    both.resize(static_cast<std::size_t>(nq_ + ng_ + ne_), 0.0);
+    both.resize(num_unknowns_, 0.0);
     matrix_.solve_transposed(both);  // symmetric
     x.assign(both.begin(), both.begin() + nq_);
     y.assign(both.begin() + nq_, both.begin() + nq_ + ng_);
@@ -240,7 +242,7 @@ class ContinuousAdjoint::Impl {
     if (!matrix_.factor(linear_, {.alpha = 0, .beta_h2 = c * c, .gamma_h = c})) {
       return Status::kSingular;
     }
-    Numbers x(static_cast<std::size_t>(nq_ + ng_ + ne_), 0.0), MW(W.size());
+    Numbers x(num_unknowns_, 0.0), MW(W.size());
     matrix_.multiply_mass(W, MW);
     for (int i = 0; i < nq_; ++i) x[i] = c * P[i] + MW[i];
     for (int i = 0; i < ne_; ++i) x[nq_ + ng_ + i] = -E[i];
@@ -285,6 +287,7 @@ class ContinuousAdjoint::Impl {
   const dynamics::System& system_;
   const dynamics::SecondOrder& mechanics_;
   int nq_, ng_, ne_;
+  std::size_t num_unknowns_;  ///< of a linear system: (w, mu, e_bar)
   HhtMatrix matrix_;
   ParameterPullBack parameters_;
   dynamics::Triplets mass_;

@@ -70,9 +70,9 @@ std::string bare(const std::string& label) {
 }  // namespace marker_names
 
 std::string landmark_of(const std::string& label) {
-  using namespace marker_names;
+  using namespace marker_names;  // NOLINT(google-build-using-namespace): its own helpers
   const std::string name = bare(label);
-  if (const auto middle = known(of_the_middle(), name); !middle.empty()) return middle;
+  if (auto middle = known(of_the_middle(), name); !middle.empty()) return middle;
   for (const std::string side : {"right", "left", "r", "l"}) {
     const std::string letter = side.substr(0, 1);
     if (name.starts_with(side)) {
