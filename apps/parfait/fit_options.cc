@@ -87,7 +87,7 @@ void add_options(CLI::App& parser, FitCommandOptions& options) {
       "largest number of iterations (problem file, or as long as there is progress)", how);
   add("--method", options.method, "NAME",
       "gauss_newton (default), by gradients: lbfgs, bfgs or descent, also for a <cost>, or lsmr: "
-      "Gauss-Newton steps by products, for very many parameters",
+      "Gauss-Newton steps without forming the Jacobian",
       how);
   add("--line-search", options.minimization.line_search, "NAME",
       "of gradient methods: wolfe (default), golden, quadratic, cubic or parallel", how);

@@ -16,7 +16,7 @@ struct ResidualFunction {
 };
 
 /// A local minimum of 1/2 |r(x)|^2 within lower <= x <= upper by Gauss-Newton steps whose linear
-/// problems are solved by lsmr(): J is never formed, which pays where there are many parameters.
+/// problems are solved by lsmr(): J is never formed.
 /// A step is halved until it leads down; unknowns at a bound whose gradient pushes out stay there,
 /// others end at theirs. `scale`: sizes of the unknowns, in which the steps are short.
 MinimizeResult minimize_residuals(const ResidualFunction& r, const Eigen::VectorXd& start,

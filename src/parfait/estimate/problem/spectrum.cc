@@ -441,8 +441,8 @@ Eigen::VectorXd SpectrumRows::pull_back(VecIn y, VecIn r_bar) const {
   Eigen::VectorXd slopes;
   spectra::values_of(spectrum_, C, &slopes);
   const Eigen::VectorXd bar = spectrum_.T.transpose() * r_bar;
-  const int lines_per_value = spectrum_.of == SpectrumOf::kCoefficients ? 1 : 2;
-  for (Eigen::Index k = 0; k < slopes.size(); ++k) slopes[k] *= bar[k / lines_per_value];
+  const int coefficients_per_value = spectrum_.of == SpectrumOf::kCoefficients ? 1 : 2;
+  for (Eigen::Index k = 0; k < slopes.size(); ++k) slopes[k] *= bar[k / coefficients_per_value];
   return spectrum_.W.transpose() * slopes;
 }
 

@@ -9,20 +9,20 @@
 #include "parfait/estimate/problem/sample_rows.h"
 
 // What <observe spectrum="..."> compares: the column holds samples in time; data and model are
-// compared by Fourier coefficients over the window (begin, end], T = end - begin:
+// compared by Fourier coefficients over the window (begin, end], T = end - begin,
 //
 //   A_k = sum_i w_i y(t_i) cos(2 pi f_k t_i),   B_k = sum_i w_i y(t_i) sin(2 pi f_k t_i),
 //   w_i = 2/N eta(t_i)                                                       (docs/theory/spectrum.md)
+//
+// or of them by the amplitude |C|, the power |C|^2 or ln |C|. White noise in the samples makes
+// coefficients that are correlated (window, lines that are no multiples of 1/T): the rows of one
+// spectrum are whitened with the Cholesky factor of their covariance, so that statistics stay
+// honest.
 //
 // With order="6" speeds="3000 3500" [rpm] and a run-up (ramp_from, ramp_to [rpm], ramp_begin,
 // ramp_end [s]) there is a window for each speed n, where the ramp passes it, `periods` working
 // cycles to both sides (stroke = 4: of two turns each), with one line at order * n and w_i = 2/T h
 // eta(t_i), h the distance of samples.
-//
-// or of them the amplitude |C|, the power |C|^2 or ln |C|. White noise in the samples makes
-// coefficients that are correlated (window, lines that are no multiples of 1/T): the rows of one
-// spectrum are whitened with the Cholesky factor of their covariance, so that statistics stay
-// honest.
 namespace parfait::estimate {
 
 enum class SpectrumOf : std::uint8_t { kCoefficients, kAmplitude, kPower, kLog };

@@ -180,13 +180,14 @@ TEST(FitRun, CanBeStoppedInsideOneLongIntegration) {
   problem.experiments[0].system = dynamics::make_formula_system(model);
   problem.experiments[0].data.columns[0] = {0, 1e3, 1e5};
   problem.options.integrator.max_steps = 2'000'000'000;
+  problem.options.max_steps_given = true;  // otherwise trial points may take few
   Callbacks callbacks;
   const auto begin = std::chrono::steady_clock::now();
   callbacks.stop = [&] {
     return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(100);
   };
   const auto run = fit(request_for(problem), callbacks);
-  EXPECT_EQ(run.result.verdict.status, "interrupted");
+  EXPECT_EQ(run.result.verdict.status, "interrupted") << run.result.verdict.message;
   EXPECT_TRUE(run.result.verdict.partial);
   EXPECT_EQ(run.result.parameters.at(0).value, 1e6);
 }

@@ -44,12 +44,15 @@ namespace gradient_run {
 namespace {
 
 GradientBy way_of(const GradientRequest& request) {
-  if (request.continuous_steps < 2) {
+  if (request.continuous_steps.value_or(2) < 2) {
     throw base::InputError(
-        fmt::format("--adjoint-steps {}: must be at least 2.", request.continuous_steps));
+        fmt::format("--adjoint-steps {}: must be at least 2.", *request.continuous_steps));
   }
   for (const auto by : {GradientBy::kAdjoint, GradientBy::kForward, GradientBy::kContinuous}) {
     if (request.by != text(by)) continue;
+    if (request.continuous_steps && by != GradientBy::kContinuous) {
+      throw base::InputError("--adjoint-steps: belongs to --by continuous.");
+    }
     if (request.adjoints && by == GradientBy::kForward) {
       throw base::InputError("--adjoint-out: directions have no adjoint variables.");
     }
@@ -116,7 +119,7 @@ GradientRun differentiate(const GradientRequest& request, Job& job) {
   run.timing.add("value", run.seconds_forward);
   Eigen::VectorXd gradient, other;
   auto value = plain;
-  objective.set_continuous_steps(request.continuous_steps);
+  if (request.continuous_steps) objective.set_continuous_steps(*request.continuous_steps);
   if (request.adjoints) objective.keep_adjoints();
   if (plain.exists()) value = objective.gradient(p, by, gradient);
   run.adjoints = objective.adjoints();

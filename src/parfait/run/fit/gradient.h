@@ -21,7 +21,7 @@ struct GradientRequest {
   std::optional<estimate::Problem> problem{};  ///< instead of the file
   std::vector<Setting> set{};                  ///< initial values, or conditions
   std::string by = "adjoint";                  ///< or "forward", "continuous"
-  int continuous_steps = 1000;                 ///< of "continuous", equal ones
+  std::optional<int> continuous_steps{};       ///< of "continuous", equal ones; none: 1000
   bool adjoints = false;                       ///< also dJ/dy(t): adjoint.csv
   std::string memory{};  ///< of the states an adjoint keeps: "256MB", "1e9"; empty: 1 GB
   bool check = false;    ///< both ways, compared

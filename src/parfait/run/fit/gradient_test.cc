@@ -63,9 +63,8 @@ TEST(Gradient, OfThePendulumWithVelocitiesInItsCost) {
 }
 
 TEST(Gradient, OfTheAdjointEquationsConvergesToTheTranspose) {
-  // Oberpeilsteiner (2018), 3.3.4, with consistent end conditions: of second order; of first where
-  // a constraint depends on the parameter (the length). The cost has velocities at the end, so that
-  // w, zeta and eta are all different from zero there.
+  // Oberpeilsteiner (2018), 3.3.4, with consistent end conditions: of second order. The cost has
+  // velocities at the end, so that w, zeta and eta are all different from zero there.
   const std::map<std::string, double> exact = {
       {"d", -0.0556819194497}, {"m", 0.0222727677799}, {"g", 0.3419791578569}};
   std::map<std::string, std::vector<double>> errors;
@@ -85,8 +84,7 @@ TEST(Gradient, OfTheAdjointEquationsConvergesToTheTranspose) {
   }
   for (const auto& [parameter, error] : errors) {
     const double order = std::log2(error[2] / error[3]);
-    EXPECT_GT(order, exact.contains(parameter) ? 1.9 : 0.9) << parameter << " " << error[3];
-    EXPECT_LT(error[3], exact.contains(parameter) ? 3e-4 : 3e-3) << parameter;
+    EXPECT_NEAR(order, 2, 0.1) << parameter << " " << error[3];
   }
   // The errors of an independent program with the same end conditions and BDF.
   const double published[] = {8.36e-4, 2.09e-4, 5.23e-5, 1.31e-5};
@@ -140,7 +138,7 @@ TEST(Gradient, AdjointVariablesAreTheSensitivityToTheState) {
     request.file = kExamples + "pendulum_problem.xml";
     request.adjoints = true;
     request.by = by;
-    request.continuous_steps = 4000;
+    if (request.by == "continuous") request.continuous_steps = 4000;
     const auto run = find_gradient(request);
     ASSERT_EQ(run.adjoints.size(), 1u) << run.result.verdict.message;
     const auto& path = run.adjoints[0];

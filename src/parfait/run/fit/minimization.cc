@@ -156,9 +156,11 @@ class Search {
   /// At several points at once, each with an objective of its own.
   std::vector<double> values(const std::vector<VectorXd>& points) {
     std::vector<double> out(points.size());
+    while (others_.size() < points.size()) {
+      others_.push_back(std::make_unique<estimate::Objective>(problem_, memory_));
+    }
     tbb::parallel_for(std::size_t{0}, points.size(), [&](std::size_t i) {
-      estimate::Objective own(problem_, memory_);
-      const auto found = own.value(own.unknowns().values(points[i]));
+      const auto found = others_[i]->value(objective_.unknowns().values(points[i]));
       out[i] = found.exists() ? found.total : std::nan("");
     });
     return out;
@@ -168,7 +170,8 @@ class Search {
   estimate::Objective& objective_;
   estimate::GradientBy by_;
   double memory_;
-  VectorXd dp_dx_;  ///< where residuals were linearized
+  std::vector<std::unique_ptr<estimate::Objective>> others_;  ///< of values()
+  VectorXd dp_dx_;                                            ///< where residuals were linearized
   std::string why_;
 };
 
@@ -210,7 +213,8 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
   Stopwatch watch;
   estimate::MinimizeOptions options;
   options.method = estimate::descent_of(request.method, "--method");
-  options.line_search = estimate::line_search_of(request.line_search, "--line-search");
+  options.line_search =
+      estimate::line_search_of(request.line_search.value_or("wolfe"), "--line-search");
   options.max_iterations = request.max_iterations.value_or(options.max_iterations);
   options.tolerance = request.tolerance.value_or(options.tolerance);
   if (options.max_iterations < 0 || !(options.tolerance > 0)) {
@@ -220,8 +224,12 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
     throw base::InputError(
         fmt::format("--gradient {}: must be adjoint or forward.", request.gradient));
   }
-  if (options.method == estimate::Descent::kLsmr && request.gradient != "adjoint") {
+  const bool is_lsmr = options.method == estimate::Descent::kLsmr;
+  if (is_lsmr && request.gradient != "adjoint") {
     throw base::InputError("--gradient forward: the method lsmr needs products by adjoints.");
+  }
+  if (is_lsmr && request.line_search) {
+    throw base::InputError("--line-search: the method lsmr has none, it halves its steps.");
   }
   const auto by = request.gradient == "adjoint" ? estimate::GradientBy::kAdjoint
                                                 : estimate::GradientBy::kForward;
@@ -250,7 +258,6 @@ MinimizationRun descend(const MinimizationRequest& request, Job& job,
       problem.experiments, [](const auto& experiment) { return !experiment.costs.empty(); });
   out.problem = request.file;
   out.method = text(options.method);
-  const bool is_lsmr = options.method == estimate::Descent::kLsmr;
   out.line_search = is_lsmr ? "" : text(options.line_search);
   out.by = request.gradient;
   run.timing.add("read", watch.lap());

@@ -21,8 +21,9 @@ struct MinimizationRequest {
   std::optional<estimate::Problem> problem{};  ///< instead of the file
   std::vector<Setting> set{};
   std::vector<std::string> fix{};
-  std::string method = "lbfgs";        ///< or "bfgs", "descent", "lsmr"
-  std::string line_search = "wolfe";   ///< or "golden", "quadratic", "cubic", "parallel"
+  std::string method = "lbfgs";  ///< or "bfgs", "descent", "lsmr"
+  std::optional<std::string>
+      line_search{};  ///< "wolfe" (default), "golden", "quadratic", "cubic", "parallel"
   std::string gradient = "adjoint";    ///< or "forward"
   std::string memory{};                ///< of the states an adjoint keeps; empty: 1 GB
   std::vector<std::string> contour{};  ///< two parameters: J on a grid of them

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
 #include <cmath>
 
@@ -149,7 +150,9 @@ TEST(Minimization, SearchesInParallelWithTheSameBitsOnAnyNumberOfThreads) {
   MinimizationRequest request;
   request.problem = oscillator();
   request.line_search = "parallel";
-  const auto run = minimize(request), again = minimize(request);
+  const auto run = minimize(request);
+  const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+  const auto again = minimize(request);
   EXPECT_TRUE(run.finished()) << run.result.verdict.message;
   EXPECT_NEAR(run.result.parameters[0].value, 1.2, 1e-6);
   EXPECT_NEAR(run.result.parameters[1].value, 0.4, 1e-6);
@@ -228,6 +231,10 @@ TEST(Minimization, RefusesWhatItCannotDo) {
   request.method = "lsmr";
   request.gradient = "forward";
   EXPECT_THROW(minimize(request), base::InputError);
+  request.gradient = "adjoint";
+  request.line_search = "golden";
+  EXPECT_THROW(minimize(request), base::InputError);
+  request.line_search.reset();
   request.method = "lbfgs";
   request.gradient = "adjoint";
   request.problem->experiments[0].grid.intervals = 4;
