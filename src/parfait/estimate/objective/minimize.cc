@@ -19,6 +19,9 @@ using Outcome = MinimizeResult::Outcome;
 constexpr double kArmijo = 1e-4;
 constexpr double kCurvature = 0.9;
 constexpr int kMaxTrials = 40;
+// A search tries at first to change no unknown by more than this, in sizes of the unknowns: a factor
+// of 100 where they are logarithms. Farther away lie parameters with which a run takes for ever.
+constexpr double kBoldest = 4.6;
 
 template <class T>
 struct Choice {
@@ -223,7 +226,7 @@ class Minimizer {
     now.alpha = 0;
     now.slope = now.g.dot(d);
     const double most = longest(now, d);
-    alpha = std::min(alpha, most);
+    alpha = std::min({alpha, most, kBoldest / d.lpNorm<Eigen::Infinity>()});
     if (!(alpha > 0)) return {};
     Point found;
     switch (options_.line_search) {
