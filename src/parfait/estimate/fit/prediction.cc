@@ -1,7 +1,10 @@
 #include "parfait/estimate/fit/prediction.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
@@ -117,6 +120,19 @@ Prediction prediction_of(const Watched& watched, int i) {
   return out;
 }
 
+/// What `one` says of each experiment, at once; experiments of which it says nothing are left out.
+template <class One>
+std::vector<Prediction> of_all(const Watched& watched, const One& one) {
+  const int count = watched.ensemble->num_experiments();
+  std::vector<std::optional<Prediction>> found(static_cast<std::size_t>(count));
+  tbb::parallel_for(0, count, [&](int i) { found[static_cast<std::size_t>(i)] = one(i); });
+  std::vector<Prediction> out;
+  for (auto& prediction : found) {
+    if (prediction) out.push_back(std::move(*prediction));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Prediction> predict(const Problem& problem, const FitResult& result, int count,
@@ -138,25 +154,23 @@ std::vector<Prediction> predict(PreparedProblem& prepared, const FitResult& resu
     return quantities.empty() ? observed_quantities(e) : quantities;
   };
   const Watched watched = watch(problem, count, choose, alone);
-  std::vector<Prediction> out;
   const VectorXd p = result.x.head(watched.ensemble->shared().size());
-  for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
-    if (!problem.experiments[static_cast<std::size_t>(i)].system) continue;
+  return of_all(watched, [&](int i) -> std::optional<Prediction> {
+    if (!problem.experiments[static_cast<std::size_t>(i)].system) return std::nullopt;
     Experiment& experiment = watched.ensemble->experiment(i);
-    const VectorXd own = fitted->variables_of(i, result.x);
-    if (!experiment.linearize(own, p)) continue;
-    Prediction& prediction = out.emplace_back(prediction_of(watched, i));
-    if (!has_covariance) continue;
+    if (!experiment.linearize(fitted->variables_of(i, result.x), p)) return std::nullopt;
+    Prediction out = prediction_of(watched, i);
+    if (!has_covariance) return out;
     const LinearFit& linear = fitted->linear();
     const Block& block = experiment.block();
     const VectorXd variance = row_variances({.xi = linear.covariance_local(i + 1),
                                              .mixed = linear.covariance_mixed(i + 1),
                                              .p = linear.covariance_shared()},
                                             block.A, block.B);
-    prediction.sd = (result.scale.beta() * variance.cwiseMax(0.0).cwiseSqrt())
-                        .reshaped(prediction.values.rows(), prediction.values.cols());
-  }
-  return out;
+    out.sd = (result.scale.beta() * variance.cwiseMax(0.0).cwiseSqrt())
+                 .reshaped(out.values.rows(), out.values.cols());
+    return out;
+  });
 }
 
 std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x, int count) {
@@ -169,15 +183,13 @@ std::vector<Prediction> predict_values(PreparedProblem& prepared, VecIn x,
   Team alone;
   const Problem& problem = prepared.problem();
   const Watched watched = watch(problem, count, choose, alone);
-  std::vector<Prediction> out;
   const VectorXd p = x.head(watched.ensemble->shared().size());
-  for (int i = 0; i < watched.ensemble->num_experiments(); ++i) {
-    if (watched.names[static_cast<std::size_t>(i)].empty()) continue;
+  return of_all(watched, [&](int i) -> std::optional<Prediction> {
+    if (watched.names[static_cast<std::size_t>(i)].empty()) return std::nullopt;
     const VectorXd own = prepared.ensemble().variables_of(i, x);
-    if (!watched.ensemble->experiment(i).evaluate(own, p)) continue;
-    out.push_back(prediction_of(watched, i));
-  }
-  return out;
+    if (!watched.ensemble->experiment(i).evaluate(own, p)) return std::nullopt;
+    return prediction_of(watched, i);
+  });
 }
 
 }  // namespace parfait::estimate
