@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Writes the problems of Table 14.2: problem.xml and its variants. See README.md.
 
-    build_problems.py        then: parfait synthesize problem.xml --seed 2, and the same for the others
+    build_problems.py [free]       then: parfait synthesize problem.xml --seed 2, and the same for the others
+
+With "free" also free_prior.xml and free.xml, with the data of problem.xml; they are large and take minutes.
 """
+import re
+import sys
+
 MARKERS = [("breast", "thorax"), ("right_shoulder", "thorax"), ("left_shoulder", "thorax"), ("right_hand", "hand_right"),
            ("left_hand", "hand_left"), ("right_hip", "pelvis"), ("left_hip", "pelvis"), ("right_thigh", "thigh_right"),
            ("left_thigh", "thigh_left"), ("forehead", "head")]
@@ -14,6 +19,20 @@ ESTIMATES = [("bushing_pelvis_lumbus", 0.33, 0.67), ("bushing_lumbus_thorax", 1.
 # Frequency [Hz] and amplitude [m] of eight experiments: 4.3 to 5 g each.
 EXCITATIONS = [(3, 0.120), (4, 0.070), (5, 0.045), (6, 0.032), (8, 0.018), (10, 0.012), (12, 0.008), (15, 0.0055)]
 IDENTICAL = [(5, 0.045)] * 8
+
+
+# Free initial states: 5 mm and 0.05 m/s, at the origin of a body and, by its axes, 0.25 m away from it.
+LEVER = 0.25
+
+
+def priors():
+    bodies = re.findall(r'<body id="(\w+)"', open("sitting_human.xml").read())
+    rows = []
+    for body in bodies:
+        for vector, size in (("o", 1), ("e1", LEVER), ("e2", LEVER), ("e3", LEVER)):
+            for rate, sigma in (("", 0.005), ("v", 0.05)):
+                rows += [f'<initial state="{body}.{vector}.{rate}{k}" sigma="{sigma / size:g}"/>' for k in "xyz"]
+    return "".join("    " + " ".join(rows[i:i + 3]) + "\n" for i in range(0, len(rows), 3))
 
 
 def experiment(number, excitation, data, axes, initial):
@@ -42,3 +61,6 @@ write("problem.xml", TABLE + " eight excitations.", EXCITATIONS, "ride")
 write("identical.xml", TABLE + " eight times the same excitation, as Kraus has it.", IDENTICAL, "identical")
 write("xyz.xml", TABLE + " eight excitations, x, y and z of the markers.", EXCITATIONS, "xyz", "xyz")
 write("single.xml", TABLE + " one experiment only.", [(5, 0.045)], "single")
+if "free" in sys.argv[1:]:
+    write("free_prior.xml", TABLE + " eight excitations, initial states free with priors.", EXCITATIONS, "ride", initial=priors())
+    write("free.xml", TABLE + " eight excitations, initial states free.", EXCITATIONS, "ride", initial='    <initial fixed="false"/>\n')

@@ -47,6 +47,16 @@ class Import(CliTest):
         self.assertAlmostEqual(likelihoods[0], -222.28076952, delta=1e-6)  # the best value known
         self.assertAlmostEqual(likelihoods[0], likelihoods[1], delta=1e-10)
 
+    def test_fits_of_petab_problems_end_where_they_begin(self):
+        """At published minima, also where parameters that the data hardly see would drift to their bounds."""
+        for name, best in (("Boehm_JProteomeRes2014", -138.22197672), ("Liu_IFACPapersOnLine2025", -723.35749132)):
+            yaml = SOURCE / "tests/estimation/data/petab" / name / f"{name}.yaml"
+            self.run_cli("fit", yaml, "--out", name, "--quiet")
+            result = self.result(name)
+            self.assertEqual(result["status"], "converged", name)
+            self.assertAlmostEqual(result["likelihood"]["log_likelihood"], best, delta=1e-5, msg=name)
+            self.assertLess(result["iterations"], 30, name)
+
     def test_axes_are_turned_in_all_tables(self):
         self.run_cli("import", DATA / "type1_standing.c3d", "--axes", "z,x,y", "--out", "r", "--quiet")
         result = self.result("r")

@@ -67,10 +67,21 @@ bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double to
   const auto full = problem.precision(x, true);
   if (!full.known || !(full.beta > 0)) return false;
   if (!(full.decrease <= kInsignificant * kInsignificant * full.unit)) return false;
+  // Unknowns that the increment moves to a bound count as held there, without deviation, and those
+  // of others are too small for it. But a decrease of q units says by itself that, the bound left
+  // away, no |dx_i| is more than sqrt(q) sd_i (G12b).
+  const auto beyond = problem.into_bounds(x + 1.001 * dx);
+  const auto is_stopped = [&](Index i) {
+    return dx[i] != 0 && std::abs(beyond[i] - x[i] - dx[i]) < 0.5e-3 * std::abs(dx[i]);
+  };
+  bool some_stopped = false;
+  for (Index i = 0; i < dx.size(); ++i) some_stopped = some_stopped || is_stopped(i);
+  const bool decrease_decides = some_stopped && full.of_squares && full.decrease >= 0;
   for (Index i = 0; i < dx.size(); ++i) {
     if (!std::isfinite(full.deviation[i])) continue;
     const double sd = full.beta * full.deviation[i];
-    if (!(std::abs(dx[i]) <= std::max(kInsignificant * sd, tolerance * full.size[i]))) return false;
+    if (std::abs(dx[i]) <= std::max(kInsignificant * sd, tolerance * full.size[i])) continue;
+    if (!(decrease_decides && (sd > 0 || is_stopped(i)))) return false;
   }
   return true;
 }
