@@ -19,8 +19,9 @@ using Outcome = MinimizeResult::Outcome;
 constexpr double kArmijo = 1e-4;
 constexpr double kCurvature = 0.9;
 constexpr int kMaxTrials = 40;
-// A search tries at first to change no unknown by more than this, in sizes of the unknowns: a factor
-// of 100 where they are logarithms. Farther away lie parameters with which a run takes for ever.
+// A search tries at first to change no unknown by more than this, in sizes of the unknowns: a
+// factor of 100 where they are logarithms. Farther away lie parameters with which a run takes for
+// ever.
 constexpr double kBoldest = 4.6;
 
 template <class T>
