@@ -67,7 +67,7 @@ class Bench:
     def __init__(self, folder):
         self.source, self.build = folder / "source", folder / "build"
         copy_sources(self.source)
-        ok, text, _ = run(["cmake", "-S", str(self.source), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"], 600)
+        ok, text, _ = run(["cmake", "-S", str(self.source), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DPARFAIT_UNITY=OFF"], 600)
         if not ok:
             sys.exit(text)
         print("building the scratch copy", flush=True)

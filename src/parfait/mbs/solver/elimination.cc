@@ -67,14 +67,14 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
   // Simulated elimination on the graph.
   auto graph = adjacent;
   std::vector<int> touched(n, -1), position(n, -1);
+  const auto rank = [&](int k) {
+    return std::tuple(plan.tested[k], graph[k].size(), touched[k], k);
+  };
+  std::set<std::tuple<char, std::size_t, int, int>> waiting;  // the first is eliminated next
+  for (int k = 0; k < n; ++k) waiting.insert(rank(k));
   for (int step = 0; step < n; ++step) {
-    int best = -1;
-    const auto rank = [&](int k) {
-      return std::tuple(plan.tested[k], graph[k].size(), touched[k], k);
-    };
-    for (int k = 0; k < n; ++k) {
-      if (position[k] < 0 && (best < 0 || rank(k) < rank(best))) best = k;
-    }
+    const int best = std::get<3>(*waiting.begin());
+    waiting.erase(waiting.begin());
     position[best] = step;
     EliminationPlan::Step now;
     now.joint = best;
@@ -86,11 +86,13 @@ EliminationPlan make_elimination_plan(std::span<const JointEnds> joints, int num
     plan.steps.push_back(now);
     for (int p : graph[best]) {
       plan.neighbours.push_back({p, joints[p].nrows, plan.blocks[block(p, best)].offset});
+      waiting.erase(rank(p));
       touched[p] = step;
       graph[p].erase(best);
       for (int q : graph[best]) {
         if (q != p) graph[p].insert(q);
       }
+      waiting.insert(rank(p));
     }
   }
 

@@ -1,40 +1,95 @@
 #include "parfait/mechanism/quantities/beyond_joints.h"
 
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
 #include "parfait/mechanism/constants/element_constants.h"
 
 namespace parfait::mechanism {
+namespace {
 
-BeyondJoints::BeyondJoints(const Description& d) {
+struct Link {
+  int joint, begin, end;
+};
+
+std::vector<Link> links_of(const Description& d) {
+  const int ground = static_cast<int>(d.bodies.size());
+  std::unordered_map<std::string_view, int> index;
+  for (int b = ground; b-- > 0;) index[d.bodies[b].id] = b;
   const auto index_of = [&](const std::string& id) {
-    std::size_t b = 0;
-    while (b < d.bodies.size() && d.bodies[b].id != id) ++b;
-    return b;
-  };
-  struct Link {
-    std::size_t begin, end;
+    const auto found = index.find(id);
+    return found == index.end() ? ground : found->second;
   };
   std::vector<Link> links;
-  links.reserve(d.joints.size());
-  for (const auto& joint : d.joints) {
+  for (int j = 0; j < static_cast<int>(d.joints.size()); ++j) {
+    const auto& joint = d.joints[j];
     const bool ties = !type_of(joint).rows.empty() || joint.key == kAxesJoint;
-    links.push_back(ties ? Link{index_of(joint.begin.body), index_of(joint.end.body)} : Link{0, 0});
+    if (ties) links.push_back({j, index_of(joint.begin.body), index_of(joint.end.body)});
   }
-  beyond_.reserve(d.joints.size());
-  for (std::size_t j = 0; j < d.joints.size(); ++j) {
-    std::vector<char> reached(d.bodies.size() + 1, 0);
-    reached[links[j].end] = 1;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (std::size_t k = 0; k < links.size(); ++k) {
-        const auto& [begin, end] = links[k];
-        if (k == j || reached[begin] == reached[end]) continue;
-        reached[begin] = reached[end] = 1;
-        grows = true;
+  return links;
+}
+
+}  // namespace
+
+// A joint that is in no loop is a bridge of the graph of bodies and joints: a depth-first search
+// goes down through it, and nothing leads from below to a body it met before (Hopcroft and Tarjan
+// 1973). The search keeps its own stack, since a chain may be long.
+BeyondJoints::BeyondJoints(const Description& d)
+    : places_(d.bodies.size() + 1), cuts_(d.joints.size()) {
+  const auto links = links_of(d);
+  std::vector<std::vector<int>> links_at(places_.size());
+  for (int k = 0; k < static_cast<int>(links.size()); ++k) {
+    links_at[links[k].begin].push_back(k);
+    links_at[links[k].end].push_back(k);
+  }
+  struct Visit {
+    int node, came_by;
+    std::size_t next = 0;
+  };
+  std::vector<Visit> path;
+  int met = 0;
+  const auto meet = [&](int node, int tree, int came_by) {
+    places_[node] = {tree, met, met, met};
+    ++met;
+    path.push_back({node, came_by});
+  };
+  for (int root = 0; root < static_cast<int>(places_.size()); ++root) {
+    if (places_[root].tree >= 0) continue;
+    meet(root, root, -1);
+    while (!path.empty()) {
+      const int node = path.back().node, came_by = path.back().came_by;
+      Place& here = places_[node];
+      if (path.back().next < links_at[node].size()) {
+        const int k = links_at[node][path.back().next++];
+        const int other = links[k].begin == node ? links[k].end : links[k].begin;
+        if (k == came_by || other == node) continue;
+        if (places_[other].tree < 0) {
+          meet(other, root, k);
+        } else {
+          here.lowest = std::min(here.lowest, places_[other].first);
+        }
+        continue;
       }
+      here.last = met - 1;
+      path.pop_back();
+      if (path.empty()) continue;
+      Place& above = places_[path.back().node];
+      above.lowest = std::min(above.lowest, here.lowest);
+      if (here.lowest == here.first)
+        cuts_[links[came_by].joint] = {node, links[came_by].end == node};
     }
-    const bool is_loop = reached[links[j].begin] != 0;
-    beyond_.push_back(is_loop ? std::vector<char>{} : reached);
   }
+}
+
+bool BeyondJoints::is_beyond(int joint, int body) const {
+  const Cut& cut = cuts_[joint];
+  if (cut.root < 0) return false;
+  const Place& branch = places_[cut.root];
+  const Place& place = body < 0 ? places_.back() : places_[body];
+  if (place.tree != branch.tree) return false;
+  const bool is_in_branch = branch.first <= place.first && place.first <= branch.last;
+  return is_in_branch == cut.beyond_is_branch;
 }
 
 }  // namespace parfait::mechanism

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 
 #include "parfait/base/error.h"
 #include "parfait/io/model/mesh_file.h"
@@ -37,13 +39,14 @@ class Viewer {
       : description_(description), table_(description), constants_(table_.size()) {
     std::vector<double> scratch(table_.scratch_size());
     table_.bind(p.data(), constants_.data(), scratch.data());
+    for (std::size_t i = description.bodies.size(); i-- > 0;) {
+      body_index_[description.bodies[i].id] = static_cast<int>(i);
+    }
   }
 
   int body_index(const std::string& id) const {
-    for (std::size_t i = 0; i < description_.bodies.size(); ++i) {
-      if (description_.bodies[i].id == id) return static_cast<int>(i);
-    }
-    return result::kGround;
+    const auto found = body_index_.find(id);
+    return found == body_index_.end() ? result::kGround : found->second;
   }
 
   std::optional<Point3> vector_constant(const std::string& name) const {
@@ -108,6 +111,7 @@ class Viewer {
   const Description& description_;
   mechanism::ConstantTable table_;
   std::vector<double> constants_;
+  std::unordered_map<std::string_view, int> body_index_;
 };
 
 /// A point of a body in the world, as the description places it.
@@ -230,7 +234,30 @@ double lone_extent(const Description& description, const Viewer& viewer) {
   return largest > 0 ? largest : 1;
 }
 
+/// The places on each body where something is fastened: joints, forces, and points of interest.
+/// These are part of the body unless they are many: then they are something else, a marker set.
+std::vector<std::vector<Vector3d>> points_of_bodies(const Description& description,
+                                                    const result::Scene& scene) {
+  std::vector<std::vector<Vector3d>> points(description.bodies.size());
+  const auto add = [&](const result::ScenePlace& place) {
+    if (place.body != result::kGround) {
+      points[static_cast<std::size_t>(place.body)].push_back(vector(place.o));
+    }
+  };
+  for (const auto& joint : scene.joints) add(joint.begin), add(joint.end);
+  for (const auto& force : scene.forces) {
+    for (const auto& end : force.ends) add(end);
+  }
+  for (const auto& marker : scene.markers) {
+    if (marker.place.body == result::kGround) continue;
+    const auto& body = description.bodies[static_cast<std::size_t>(marker.place.body)];
+    if (body.markers.size() <= 2) add(marker.place);
+  }
+  return points;
+}
+
 void add_bodies(const Description& description, const Viewer& viewer, result::Scene& scene) {
+  const auto points = points_of_bodies(description, scene);
   for (std::size_t i = 0; i < description.bodies.size(); ++i) {
     const auto& body = description.bodies[i];
     result::SceneBody out;
@@ -242,18 +269,7 @@ void add_bodies(const Description& description, const Viewer& viewer, result::Sc
       out.shapes.push_back(shape_of(shape, description, scene));
     }
     if (out.shapes.empty()) {
-      BodyOutline outline{{}, out.mass, vector(out.com), viewer.inertia(body.id)};
-      const auto add = [&](const result::ScenePlace& place) {
-        if (place.body == static_cast<int>(i)) outline.points.push_back(vector(place.o));
-      };
-      for (const auto& joint : scene.joints) add(joint.begin), add(joint.end);
-      for (const auto& force : scene.forces) {
-        for (const auto& end : force.ends) add(end);
-      }
-      // A point of interest is part of the body; many of them are something else, a marker set.
-      if (body.markers.size() <= 2) {
-        for (const auto& marker : scene.markers) add(marker.place);
-      }
+      const BodyOutline outline{points[i], out.mass, vector(out.com), viewer.inertia(body.id)};
       out.shapes = make_up_shapes(outline, scene.extent);
     }
     scene.bodies.push_back(std::move(out));
