@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Mechanisms whose motion does not tell what is asked: the fit ends well and says what it cannot know."""
+import math
+import shutil
 import unittest
 
-from cli import CliTest
+from cli import SOURCE, CliTest
 
 HINGED = """  <body id="{id}" mass="2" center_of_mass="0.5 0 0" moment_of_inertia="0.1 0.2 0.2"> <position o="0 {y} 0"/> </body>
   <joint key="Revolute" id="Hinge{id}"> <begin id="Inertial" o="0 {y} 0" z="0 1 0"/> <end id="{id}" z="0 1 0"/> </joint>
@@ -65,6 +67,37 @@ class IllPosed(CliTest):
   - m_right has no influence on any measurement.
 """, said)
         self.assertEqual([p["determined"] for p in result["parameters"]], ["by_data", "undetermined", "undetermined"])
+
+    def test_no_mass_is_found_below_zero(self):
+        """Nonsense for data: a pendulum that hangs nearly still. A second arm of -214 kg would fit them best."""
+        for file in ("crane_mm.xml", "p.xml", "d.csv"):
+            shutil.copy(SOURCE / "tests/cases/went_wrong/projection_tolerance" / file, self.folder)
+        self.run_cli("fit", "p.xml", "--out", "r", code=None)
+        result = self.result("r")
+        self.assertGreaterEqual(result["parameters"][0]["value"], 0)
+        self.assertLessEqual(result["objective"], 2.00023077e8 * (1 + 1e-6), "never worse than the start")
+
+    def test_an_inertia_that_no_body_has_is_told(self):
+        """Only the moment about the axis is seen, and data of 3 beside 1 and 1 kg m^2 want it larger than their sum."""
+        self.write("model.xml", """<model id="m">
+  <body id="Rotor" mass="1" moment_of_inertia="1 1 1.5"><position o="0 0 0" x="0.8 0.6 0" y="-0.6 0.8 0"/></body>
+  <joint key="Revolute" id="J"><begin id="Inertial" z="0 0 1"/><end id="Rotor" z="0 0 1"/></joint>
+  <force key="Rotational_Spring" id="Wire" stiffness="12"><begin id="Inertial" z="0 0 1"/><end id="Rotor" z="0 0 1"/></force>
+  <parameter id="Izz" drives="Rotor.inertia.zz"/>
+</model>
+""")
+        start = math.atan2(0.6, 0.8)
+        self.write("data.csv", "t,angle\n" + "".join(f"{t / 10},{start * math.cos(2 * t / 10):.9f}\n" for t in range(1, 20)))
+        self.write("problem.xml", """<problem>
+  <estimate parameter="Izz"/>
+  <experiment id="e" model="model.xml" data="data.csv"><observe column="angle" quantity="J.angle" sigma="1e-3"/></experiment>
+</problem>
+""")
+        done = self.run_cli("fit", "problem.xml", "--out", "r")
+        result = self.result("r")
+        self.assertAlmostEqual(result["parameters"][0]["value"], 3, delta=1e-4)
+        self.assertIn("with these estimates the model is impossible", done.stdout)
+        self.assertIn("exceeds the sum of the others", result["warnings"][-1])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ const char* text(Status status) {
       return "the system is singular at this point";
     case Status::kProjectionFailed:
       return "the projection onto the constraints did not converge";
+    case Status::kImpossible:
+      return "the parameters make a mass negative";
   }
   return "unknown";
 }

@@ -52,6 +52,7 @@ enum class Status : std::uint8_t {
   kNotFinite,         ///< a NaN or an infinity appeared
   kSingular,          ///< the augmented system (or dh/dz) is singular at this point
   kProjectionFailed,  ///< the projection did not reach its tolerance
+  kImpossible,        ///< the bound parameters describe no system: a mass is negative
 };
 const char* text(Status status);
 

@@ -53,6 +53,7 @@ struct BoundWork {
   std::array<double, 3> gravity{};
   std::vector<double> gradients;  ///< of the driven constants
   double rank_tolerance = 0;
+  bool is_possible = true;  ///< no mass is negative
 };
 
 /// The state that is looked at.

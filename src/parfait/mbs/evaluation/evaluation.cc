@@ -108,6 +108,7 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
                        dynamics::Vec /*residual*/) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
+  if (!w.bound.is_possible) return Status::kImpossible;
   stage_evaluate(ws, at);
   stage_factor(ws);
   stage_solve(ws, dydt);

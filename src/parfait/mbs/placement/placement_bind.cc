@@ -92,8 +92,10 @@ void put(const Vec3<Dual>& a, Lane* out) {
 void bind_constants(const ModelData& m, ModelWorkspace& w) {
   m.constants.bind(w.bound.p.data(), w.bound.constants.data(), w.formula.scratch.data());
   const Numbers get{w.bound.constants.data()};
+  w.bound.is_possible = true;
   for (int b = 0; b < m.kernel.structure.num_bodies; ++b) {
     const auto I = body_inertia<double>(m.kernel.bodies[b], m.kernel.maps[b], get);
+    if (!(I.m >= 0)) w.bound.is_possible = false;
     w.bound.kernel.set_inertia(b, I.m, I.c.data(), I.J.data());
   }
   const auto center = [&](int b) {

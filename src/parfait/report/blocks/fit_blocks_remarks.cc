@@ -221,6 +221,12 @@ std::string advice_for(const std::string& status) {
 
 std::string converged_sentence(const FitView& view) {
   const int total = static_cast<int>(view.fit.parameters.size());
+  if (total == 0 && !view.fit.initial_states.empty()) {
+    return fmt::format("No parameter was free; {} estimated.",
+                       view.fit.initial_states.size() == 1
+                           ? "one initial state was"
+                           : fmt::format("{} initial states were", view.fit.initial_states.size()));
+  }
   if (total == 0) {
     return "The model was evaluated at fixed values: there was nothing to estimate.";
   }
@@ -276,7 +282,7 @@ Html verdict_block(const FitView& view, const std::vector<Remark>& remarks) {
                                                    : Weight::kGood;
   std::string word = converged ? "Converged." : "Not converged.";
   if (fit.verdict.status == "interrupted") word = "Interrupted.";
-  if (converged && total == 0) word = "Evaluated.";
+  if (converged && total == 0 && fit.initial_states.empty()) word = "Evaluated.";
   const std::string said =
       converged ? converged_sentence(view) : sentence(reason_of(fit.verdict.message));
 

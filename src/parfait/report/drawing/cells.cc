@@ -16,6 +16,9 @@ constexpr double kBarWidth = 160;
 
 /// Where the axis of a row begins and ends.
 Scale forest_scale(const ForestRow& row) {
+  if (row.reach) {
+    return {row.value - *row.reach, row.value + *row.reach, false, kEdge, kForestWidth - kEdge};
+  }
   double low = row.value, high = row.value;
   const auto include = [&](double x) {
     if (!std::isfinite(x)) return;

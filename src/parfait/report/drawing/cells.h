@@ -22,11 +22,12 @@ struct ForestRow {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   std::optional<double> initial{}, truth{};
-  std::string text;  ///< for those who cannot see it
+  std::optional<double> reach{};  ///< the axis is value +- this, one for all rows of a table
+  std::string text;               ///< for those who cannot see it
 };
 
-/// The axis: value +- 4 sd, wide enough for the intervals, clipped to the bounds. Marks that lie
-/// outside become arrows at the edge.
+/// The axis, where no reach is given: value +- 4 sd, wide enough for the intervals, clipped to the
+/// bounds. Marks that lie outside become arrows at the edge.
 Html forest_cell(const ForestRow& row);
 
 /// A bar of this part of the full length, 0 to 1; a mark at `limit`, if it is > 0.

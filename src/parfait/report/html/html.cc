@@ -122,7 +122,9 @@ Html html(const Table& table) {
            : kind == Table::Kind::kWords ? " class=\"w\""
                                          : "";
   };
-  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>";
+  constexpr std::size_t kLong = 30;
+  std::string out = fmt::format("<div class=\"scroll{}\" tabindex=\"0\"><table>",
+                                table.rows.size() > kLong ? " long" : "");
   if (!table.caption.empty()) out += fmt::format("<caption>{}</caption>", escaped(table.caption));
   out += "<thead><tr>";
   for (std::size_t j = 0; j < table.columns.size(); ++j) {

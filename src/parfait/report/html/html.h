@@ -61,7 +61,7 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Html>> rows{};
 };
-/// In a box that scrolls sideways where the page is narrow.
+/// In a box that scrolls sideways where the page is narrow, and downwards where the table is long.
 Html html(const Table& table);
 
 /// A part of the page with a heading; `id` is where links lead to.

@@ -82,6 +82,21 @@ TEST(ReportNumbers, ThatAreNotFiniteAreSigns) {
   EXPECT_EQ(rounded(-0.0), "0");
 }
 
+TEST(ReportNumbers, OfEverydaySizeHaveNoExponent) {
+  EXPECT_EQ(rounded(300, 2), "300");
+  EXPECT_EQ(rounded(-6149, 2), "-6100");
+  EXPECT_EQ(rounded(999'999, 3), "1e+06");
+  EXPECT_EQ(rounded(1.3e7, 2), "1.3e+07");
+}
+
+TEST(ReportTable, ThatIsLongScrollsInABoxOfItsOwn) {
+  Table table{.columns = {{"a"}}};
+  table.rows.assign(30, {text("1")});
+  EXPECT_THAT(html(table).markup(), testing::HasSubstr("<div class=\"scroll\" tabindex"));
+  table.rows.push_back({text("1")});
+  EXPECT_THAT(html(table).markup(), testing::HasSubstr("<div class=\"scroll long\" tabindex"));
+}
+
 TEST(ReportNumbers, KeepTheirValueInTheMarkup) {
   EXPECT_EQ(number(0.1 + 0.2, 3).markup(), "<data value=\"0.30000000000000004\">0.3</data>");
   EXPECT_EQ(number(INFINITY).markup(), "∞");

@@ -28,7 +28,13 @@ std::string superscript(int n) {
 
 std::string rounded(double x, int digits) {
   if (!std::isfinite(x)) return not_finite(x);
-  return fmt::format("{:.{}g}", x == 0 ? 0.0 : x, digits);
+  auto text = fmt::format("{:.{}g}", x == 0 ? 0.0 : x, digits);
+  // 300 to one digit is no 3e+02, which nobody says of millimetres.
+  const double shown = std::stod(text);
+  if (text.find("e+") != std::string::npos && std::abs(shown) < 1e6) {
+    text = fmt::format("{:.0f}", shown);
+  }
+  return text;
 }
 
 std::string rounded_like(double x, double deviation) {

@@ -37,6 +37,8 @@ nav{display:flex;flex-wrap:wrap;gap:2px 16px;margin:14px 0 0;font-size:.92rem}
 border-radius:3px;overflow-wrap:anywhere}
 .findings b{color:var(--k)}
 .scroll{overflow-x:auto;margin:8px 0}
+.long{max-height:34rem;overflow-y:auto;border-bottom:1px solid var(--edge)}
+.long thead th{position:sticky;top:0;background:var(--page)}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);padding-bottom:4px;max-width:calc(100vw - 34px)}
 th,td{padding:4px 12px 4px 0;text-align:left;border-bottom:1px solid var(--edge);vertical-align:middle}
@@ -92,7 +94,7 @@ details{margin:8px 0}summary{cursor:pointer}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:10.5pt;padding:0}nav{display:none}
 .plots{grid-template-columns:1fr 1fr}figure,tr,.verdict,.findings li{break-inside:avoid}
 h2,h3,.legend{break-after:avoid}.legend{break-inside:avoid}details::details-content{content-visibility:visible;block-size:auto}
-.scroll{overflow:visible}.verdict,pre,.findings li{border-left-width:3px}
+.scroll,.long{overflow:visible;max-height:none}.verdict,pre,.findings li{border-left-width:3px}
 table{font-size:8.5pt}th,td{padding-right:8px}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css";
 }

@@ -69,8 +69,14 @@ Html curve_plots(const TrialCurves& curves) {
   if (table.num_rows() == 0) return figures;
   const auto& t = table.columns.front();
   for (std::size_t i = 1; i + 1 < table.columns.size(); i += 2) {
-    const auto [name, unit] = name_and_unit(table.header[i]);
-    const auto &values = table.columns[i], &sd = table.columns[i + 1];
+    auto [name, unit] = name_and_unit(table.header[i]);
+    auto values = table.columns[i], sd = table.columns[i + 1];
+    if (unit == "rad") {  // people read degrees
+      for (auto* column : {&values, &sd}) {
+        for (double& x : *column) x *= 180 / std::numbers::pi;
+      }
+      unit = "deg";
+    }
     Plot plot{.name = "coordinate",
               .key = curves.trial + " " + name,
               .title = name,
@@ -252,9 +258,16 @@ Html lengths_table(const result::Calibration& c) {
                           {"value", Table::Kind::kNumber},
                           {"sd", Table::Kind::kNumber, "errors correlated in time"},
                           {"naive sd", Table::Kind::kNumber, "frames counted as independent"},
-                          {"95 %"}}};
+                          {"95 %, one scale for all"}}};
+  double reach = 0;
+  for (const auto& l : c.lengths) {
+    for (const double x : {l.low, l.high}) {
+      if (std::isfinite(x)) reach = std::max(reach, 1e3 * std::abs(x - l.value));
+    }
+  }
   for (const auto& l : c.lengths) {
     ForestRow row;
+    row.reach = reach;
     row.value = 1e3 * l.value;
     row.sd = 1e3 * l.sd;
     row.individual = {1e3 * l.low, 1e3 * l.high};

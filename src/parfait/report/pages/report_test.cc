@@ -287,6 +287,14 @@ TEST(FitReport, WithoutParametersShowsTheEvaluation) {
   EXPECT_THAT(page, HasSubstr("there was nothing to estimate"));
 }
 
+TEST(FitReport, OfInitialStatesAloneDoesNotSayThatNothingWasEstimated) {
+  auto fit = converged_fit({.parameters = 0});
+  fit.initial_states.push_back({.id = "x(0)", .value = 0.976, .sd = 0.016});
+  const auto page = fit_page(fit);
+  EXPECT_THAT(page, HasSubstr("one initial state was estimated"));
+  EXPECT_THAT(page, Not(HasSubstr("nothing to estimate")));
+}
+
 TEST(FitReport, OfOneParameterIsComplete) {
   const auto page = fit_page(converged_fit({.parameters = 1}));
   EXPECT_EQ(section_ids(page), kFitSections);

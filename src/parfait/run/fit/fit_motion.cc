@@ -7,6 +7,7 @@
 
 #include "parfait/estimate/fit/prediction.h"
 #include "parfait/mechanism/stage/mechanical_system.h"
+#include "parfait/run/fit/fitted_values.h"
 #include "parfait/run/scene/scene.h"
 
 namespace parfait::run {
@@ -19,25 +20,6 @@ constexpr std::size_t kMostMotions = 100;
 
 const mechanism::MechanicalSystem* mechanics_of(const ExperimentDescription& e) {
   return dynamic_cast<const mechanism::MechanicalSystem*>(e.system.get());
-}
-
-/// The parameters of the model in this experiment: its own, then what the fit found.
-std::vector<double> values_of(const ExperimentDescription& e, const result::Fit& fit) {
-  std::vector<double> p;
-  for (const auto& parameter : e.system->parameters()) {
-    double value = parameter.initial;
-    for (const auto& set : e.sets) {
-      if (set.parameter == parameter.id) value = set.value;
-    }
-    for (const auto& estimate : fit.parameters) {
-      const bool applies = estimate.experiment.empty() || estimate.experiment == e.id;
-      if (applies && estimate.id == parameter.id && std::isfinite(estimate.value)) {
-        value = estimate.value;
-      }
-    }
-    p.push_back(value);
-  }
-  return p;
 }
 
 /// "Load.com.x" → "Load.com" and 0.
@@ -123,7 +105,7 @@ Mechanisms mechanisms_of(const estimate::Problem& problem, const result::Fit& fi
   for (const auto& e : problem.experiments) {
     const auto* model = mechanics_of(e);
     if (!model || out.size() == kMostMotions) continue;
-    auto scene = make_scene(model->description(), values_of(e, fit));
+    auto scene = make_scene(model->description(), fitted_values(e, fit));
     scene.model = e.model;
     auto quantities = motion_quantities(model->description(), scene);
     out.emplace(e.id, Mechanism{std::move(scene), std::move(quantities)});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "parfait/run/fit/fitted_values.h"
 #include "parfait/run/job/version.h"
 
 namespace parfait::run {
@@ -363,8 +364,13 @@ result::Fit make_result(const FitParts& parts) {
     out.profiles.push_back(profile_of(profile, order_of(fit)));
     if (profile.lower_one) out.verdict.warnings.push_back(lower_one_text(fit, profile));
   }
-  if (!fit.converged() && !parts.stopped) {
+  if (!fit.converged() && !parts.stopped && fit.iteration.iterations > 0) {
     add_interval_advice(parts.prepared.problem(), out.verdict.warnings);
+  }
+  if (fit.has_values()) {
+    for (auto& text : impossible_mechanisms(parts.prepared.problem(), out)) {
+      out.verdict.warnings.push_back(std::move(text));
+    }
   }
   out.starts = parts.starts;
   if (out.starts) add_start_warnings(*out.starts, out.verdict.warnings);

@@ -93,6 +93,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   // At the bound parameters.
   std::vector<double> table_scratch, table_gradients;
   Constants<double> constants;
+  bool is_possible = true;  ///< no mass is negative
   BoundSites<double> sites;
   tree::Workspace point;
   mechanism::ElementWork elements;

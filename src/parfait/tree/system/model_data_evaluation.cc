@@ -54,6 +54,7 @@ Status Model::evaluate(dynamics::Workspace& ws, const dynamics::Point& at, dynam
   const ModelData& m = *data_;
   const Tree& tree = m.tree();
   ModelWorkspace& w = cast(ws);
+  if (!w.is_possible) return Status::kImpossible;
   SeenPoint& here = w.evaluated;
   here.set(at);
   place_point(m, w, here);
