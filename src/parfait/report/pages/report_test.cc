@@ -289,7 +289,8 @@ TEST(FitReport, WithoutParametersShowsTheEvaluation) {
 
 TEST(FitReport, OfInitialStatesAloneDoesNotSayThatNothingWasEstimated) {
   auto fit = converged_fit({.parameters = 0});
-  fit.initial_states.push_back({.id = "x(0)", .value = 0.976, .sd = 0.016});
+  auto& state = fit.initial_states.emplace_back();
+  state.id = "x(0)", state.value = 0.976, state.sd = 0.016;
   const auto page = fit_page(fit);
   EXPECT_THAT(page, HasSubstr("one initial state was estimated"));
   EXPECT_THAT(page, Not(HasSubstr("nothing to estimate")));
