@@ -253,18 +253,18 @@ Html functional_table(const result::Calibration& c) {
 }
 
 Html lengths_table(const result::Calibration& c) {
-  Table table{.caption = "Lengths between joint centres, mm",
-              .columns = {{"length"},
-                          {"value", Table::Kind::kNumber},
-                          {"sd", Table::Kind::kNumber, "errors correlated in time"},
-                          {"naive sd", Table::Kind::kNumber, "frames counted as independent"},
-                          {"95 %, one scale for all"}}};
   double reach = 0;
   for (const auto& l : c.lengths) {
     for (const double x : {l.low, l.high}) {
       if (std::isfinite(x)) reach = std::max(reach, 1e3 * std::abs(x - l.value));
     }
   }
+  Table table{.caption = "Lengths between joint centres, mm",
+              .columns = {{"length"},
+                          {"value", Table::Kind::kNumber},
+                          {"sd", Table::Kind::kNumber, "errors correlated in time"},
+                          {"naive sd", Table::Kind::kNumber, "frames counted as independent"},
+                          {fmt::format("95 % interval; the line is ±{} mm", rounded(reach, 2))}}};
   for (const auto& l : c.lengths) {
     ForestRow row;
     row.reach = reach;

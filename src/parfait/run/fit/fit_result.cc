@@ -364,7 +364,10 @@ result::Fit make_result(const FitParts& parts) {
     out.profiles.push_back(profile_of(profile, order_of(fit)));
     if (profile.lower_one) out.verdict.warnings.push_back(lower_one_text(fit, profile));
   }
-  if (!fit.converged() && !parts.stopped && fit.iteration.iterations > 0) {
+  const bool was_let_go =
+      fit.iteration.iterations > 0 ||
+      fit.iteration.status != estimate::GaussNewtonResult::Status::kMaxIterations;
+  if (!fit.converged() && !parts.stopped && was_let_go) {
     add_interval_advice(parts.prepared.problem(), out.verdict.warnings);
   }
   if (fit.has_values()) {
