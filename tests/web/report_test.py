@@ -78,7 +78,7 @@ class Reports(unittest.TestCase):
         cls.path = pathlib.Path(cls.folder.name)
         run("fit", "examples/hexapod/problem.xml", "--out", cls.path / "hexapod", "--quiet")
         run("simulate", "examples/six_bar/six_bar.xml", "--until", "2", "--out", cls.path / "six_bar", "--quiet")
-        run("simulate", "tests/web/elbow.xml", "--observe", "biceps.force,triceps.length,table.force,forearm.com.z",
+        run("simulate", "tests/web/elbow.xml", "--observe", "biceps.force,triceps.length,brachialis.length,table.force,forearm.com.z",
             "--out", cls.path / "elbow", "--quiet")
         cls.browser = Browser()
 
@@ -291,6 +291,17 @@ class Reports(unittest.TestCase):
             for x, _, z in way[1:-1]:
                 self.assertAlmostEqual(math.hypot(x, z), 0.03, delta=1e-6)
                 wrapped += 1
+            # The short way round a sphere: a great circle, in the plane of its centre and both ends.
+            begin, *arc, end = self.force(page, "brachialis")["way"]
+            length = sum(math.dist(a, b) for a, b in zip([begin, *arc], [*arc, end]))
+            self.assertAlmostEqual(length, row["brachialis.length"], delta=1e-4)
+            p, q = ([x - c for x, c in zip(point, (0.04, 0, 0.08))] for point in (begin, end))
+            normal = (p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0])
+            for point in arc:
+                s = [x - c for x, c in zip(point, (0.04, 0, 0.08))]
+                self.assertAlmostEqual(math.hypot(*s), 0.03, delta=1e-6)
+                self.assertAlmostEqual(sum(a * b for a, b in zip(s, normal)) / math.hypot(*normal), 0, delta=1e-6)
+            self.assertGreater(len(arc), 5)
         self.assertGreater(wrapped, 20)
         strongest = max(rows, key=lambda row: row["biceps.force"])
         weakest = min(rows, key=lambda row: row["biceps.force"])
