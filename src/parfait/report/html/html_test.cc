@@ -87,6 +87,8 @@ TEST(ReportNumbers, OfEverydaySizeHaveNoExponent) {
   EXPECT_EQ(rounded(-6149, 2), "-6100");
   EXPECT_EQ(rounded(999'999, 3), "1e+06");
   EXPECT_EQ(rounded(1.3e7, 2), "1.3e+07");
+  EXPECT_EQ(rounded(1.8e-314, 2), "1.8e-314");
+  EXPECT_EQ(rounded(1.79e308, 1), "2e+308");
 }
 
 TEST(ReportTable, ThatIsLongScrollsInABoxOfItsOwn) {

@@ -28,13 +28,12 @@ std::string superscript(int n) {
 
 std::string rounded(double x, int digits) {
   if (!std::isfinite(x)) return not_finite(x);
-  auto text = fmt::format("{:.{}g}", x == 0 ? 0.0 : x, digits);
+  const auto text = fmt::format("{:.{}g}", x == 0 ? 0.0 : x, digits);
   // 300 to one digit is no 3e+02, which nobody says of millimetres.
+  constexpr double kEveryday = 1e6;
+  if (text.find("e+") == std::string::npos || std::abs(x) >= kEveryday) return text;
   const double shown = std::stod(text);
-  if (text.find("e+") != std::string::npos && std::abs(shown) < 1e6) {
-    text = fmt::format("{:.0f}", shown);
-  }
-  return text;
+  return std::abs(shown) < kEveryday ? fmt::format("{:.0f}", shown) : text;
 }
 
 std::string rounded_like(double x, double deviation) {

@@ -188,6 +188,12 @@ void print_residual_analysis(Words& out, const Fit& fit) {
         fit.experiments.size() > 1 ? " of " + outlier.experiment : "", outlier.model,
         std::abs(outlier.studentized), outlier.p_value));
   }
+  // No order of five signs is rare, and outliers are looked for from six degrees of freedom on.
+  constexpr int kFewest = 6;
+  if (doubts.empty() && fit.degrees_of_freedom < kFewest) {
+    out.print("\n  Residuals: too few to say anything of their order, distribution or outliers.\n");
+    return;
+  }
   if (doubts.empty()) {
     out.print("\n  Residuals: signs in random order, {}no outliers.\n",
               fit.normality ? fmt::format("normal (p = {:.2g}), ", fit.normality->p_value) : "");
