@@ -13,6 +13,7 @@
 #include "parfait/mechanism/constants/constant_table.h"
 #include "parfait/mechanism/description/inertia.h"
 #include "parfait/mechanism/elements/force_jacobian.h"
+#include "parfait/mechanism/quantities/quantity_observer.h"
 
 /// Inside of Model: its constant part and the workspace, a struct for every stage of the work. Seen
 /// only by the files of this room.
@@ -63,8 +64,8 @@ struct SecondOrderPoint {
 
 /// Quantities of the last observation.
 struct ObservationWork {
-  std::vector<double> rates, values, scratch, gradients;
-  AlignedVector<Lane> lanes;
+  std::vector<double> rates;
+  mechanism::QuantityObserver::Work observer;
 };
 
 struct ModelWorkspace final : dynamics::Workspace {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "parfait/mechanism/quantities/quantity_observer.h"
 #include "parfait/mechanism/stage/element_stage.h"
 #include "parfait/tree/algorithms/derivatives.h"
 #include "parfait/tree/build/mechanism_tree.h"
@@ -123,8 +124,7 @@ struct ModelWorkspace final : dynamics::Workspace {
   std::vector<Dual> qdot, dual_v;
   std::vector<Lane> lanes, row_lanes, dy_lanes, rate_lanes;
 
-  std::vector<double> quantity_values, observer_scratch, observer_gradients;
-  std::vector<Lane> quantity_lanes;
+  mechanism::QuantityObserver::Work observer;
 };
 
 inline ModelWorkspace& cast(dynamics::Workspace& ws) {

@@ -373,84 +373,13 @@ S quantity_value(const Scene<S>& scene, const Quantity& q) {
 template double quantity_value(const Scene<double>&, const Quantity&);
 template Dual quantity_value(const Scene<Dual>&, const Quantity&);
 
-namespace {
-
-/// Quantities and formulas of quantities, in the order asked for.
-class ModelObserver final : public dynamics::System::Observer {
- public:
-  struct Item {
-    int quantity = -1;  ///< index into `quantities`, or
-    int formula = -1;   ///< index into `formulas`, whose slots are the quantities
-  };
-  std::vector<Quantity> quantities;
-  std::vector<expr::Formula> formulas;
-  std::vector<Item> items;
-  std::size_t scratch_size = 0, gradient_size = 0;
-  bool rates = false;
-
-  int size() const override { return static_cast<int>(items.size()); }
-  bool needs_rates() const override { return rates; }
-  bool is_angle(int i) const override {
-    const int quantity = items[i].quantity;
-    return quantity >= 0 && quantities[quantity].kind == Kind::kJointAngle;
-  }
-  int add(const Quantity& q) {
-    quantities.push_back(q);
-    rates |= q.needs_rates();
-    return static_cast<int>(quantities.size()) - 1;
-  }
-};
-
-class QuantityScope final : public expr::Scope {
- public:
-  QuantityScope(const ModelData& model, ModelObserver& observer) : m(model), observer_(observer) {}
-  int find(std::string_view name) override {
-    const auto quantity = m.quantities().find(std::string(name));
-    return quantity ? observer_.add(*quantity) : -1;
-  }
-  std::vector<std::string> names() const override {
-    auto names = m.quantities().names();
-    for (const auto& input : m.description.inputs) names.push_back(input.id);
-    return names;
-  }
-  const expr::Table* table(std::string_view name) override {
-    const auto* input = mechanism::find_by_id(m.description.inputs, std::string(name));
-    if (!input) return nullptr;
-    table_ = table_of(*input);
-    return &*table_;
-  }
-
- private:
-  const ModelData& m;
-  ModelObserver& observer_;
-  std::optional<expr::Table> table_;
-};
-
-}  // namespace
-
 std::unique_ptr<dynamics::System::Observer> Model::make_observer(
     std::span<const std::string> quantities) const {
-  auto observer = std::make_unique<ModelObserver>();
-  for (const auto& name : quantities) {
-    if (const auto quantity = data_->quantities().find(name)) {
-      observer->items.push_back({observer->add(*quantity), -1});
-      continue;
-    }
-    QuantityScope scope(*data_, *observer);
-    const bool is_name = name.find_first_not_of(
-                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
-                         std::string::npos;
-    if (is_name && !mechanism::find_by_id(data_->description.inputs, name)) {
-      throw base::InputError(
-          fmt::format("unknown quantity \"{}\".{}", name, base::suggestion(name, scope.names())));
-    }
-    observer->items.push_back({-1, static_cast<int>(observer->formulas.size())});
-    observer->formulas.emplace_back(name, scope);
-    observer->scratch_size =
-        std::max(observer->scratch_size, observer->formulas.back().scratch_size());
-    observer->gradient_size += observer->formulas.back().num_used();
-  }
-  return observer;
+  const auto& known = data_->quantities();
+  return std::make_unique<mechanism::QuantityObserver>(
+      quantities, data_->description,
+      mechanism::QuantityObserver::Names{[&](const std::string& name) { return known.find(name); },
+                                         known.names()});
 }
 
 Status Model::observe(dynamics::Workspace& ws, const Observer& observer, const dynamics::Point& at,
@@ -458,10 +387,10 @@ Status Model::observe(dynamics::Workspace& ws, const Observer& observer, const d
   const ModelData& m = *data_;
   const Tree& tree = m.tree();
   ModelWorkspace& w = cast(ws);
-  const auto& o = static_cast<const ModelObserver&>(observer);
+  const auto& o = static_cast<const mechanism::QuantityObserver&>(observer);
   Status status = Status::kOk;
   w.looked.set(at);
-  if (o.rates) {
+  if (o.needs_rates()) {
     status = evaluate(ws, at, w.rates, {});
     // Inverse dynamics gives accelerations, and what joints transmit under all forces.
     if (m.elements.forces.empty()) clear_wrenches(w.wrenches);
@@ -477,17 +406,11 @@ Status Model::observe(dynamics::Workspace& ws, const Observer& observer, const d
     update_inertias(tree, w.point);
   }
   const Scene<double> scene = scene_of(m, w);
-  w.quantity_values.resize(std::max(o.quantities.size(), w.quantity_values.size()));
-  for (std::size_t i = 0; i < o.quantities.size(); ++i) {
-    w.quantity_values[i] = quantity_value(scene, o.quantities[i]);
+  o.prepare(w.observer);
+  for (std::size_t i = 0; i < o.quantities().size(); ++i) {
+    w.observer.values[i] = quantity_value(scene, o.quantities()[i]);
   }
-  if (w.observer_scratch.size() < o.scratch_size) w.observer_scratch.resize(o.scratch_size);
-  for (std::size_t i = 0; i < o.items.size(); ++i) {
-    const auto& item = o.items[i];
-    values[i] = item.quantity >= 0 ? w.quantity_values[item.quantity]
-                                   : o.formulas[item.formula].value(w.quantity_values.data(),
-                                                                    w.observer_scratch.data());
-  }
+  o.values(w.observer, values);
   return status;
 }
 
@@ -496,16 +419,9 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
                                dynamics::Directions& dvalues) const {
   const ModelData& m = *data_;
   ModelWorkspace& w = cast(ws);
-  const auto& o = static_cast<const ModelObserver&>(observer);
-  w.observer_gradients.resize(std::max(o.gradient_size, w.observer_gradients.size()));
-  std::size_t first = 0;
-  for (const auto& formula : o.formulas) {
-    formula.gradient(w.quantity_values.data(), w.observer_scratch.data(),
-                     w.observer_gradients.data() + first);
-    first += formula.num_used();
-  }
-  w.quantity_lanes.resize(std::max(o.quantities.size(), w.quantity_lanes.size()));
-  if (o.rates) {
+  const auto& o = static_cast<const mechanism::QuantityObserver&>(observer);
+  o.prepare_directions(w.observer);
+  if (o.needs_rates()) {
     prepare_acceleration_directions(m, w);
   } else {
     place_point(m, w, w.looked);
@@ -517,7 +433,7 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
     place_room(m, w);
     move_room(m, w, w.room.v.data());
     const Scene<Dual> scene = dual_scene_of(m, w);
-    if (o.rates) {
+    if (o.needs_rates()) {
       const Lane* dphi = d.dphi ? reinterpret_cast<const Lane*>(d.dphi->chunk(chunk)) +
                                       m.sizes.num_pos + m.sizes.num_vel
                                 : nullptr;
@@ -531,22 +447,10 @@ void Model::observe_directions(dynamics::Workspace& ws, const Observer& observer
       newton_euler_room(m, w, w.room.v.data(), w.room.vdot.data(), -w.room.bound.gravity,
                         w.dual_wrenches.data());
     }
-    for (std::size_t i = 0; i < o.quantities.size(); ++i) {
-      w.quantity_lanes[i] = quantity_value(scene, o.quantities[i]).d;
+    for (std::size_t i = 0; i < o.quantities().size(); ++i) {
+      w.observer.lanes[i] = quantity_value(scene, o.quantities()[i]).d;
     }
-    first = 0;
-    for (std::size_t i = 0; i < o.items.size(); ++i) {
-      const auto& item = o.items[i];
-      double* out = dvalues.chunk(chunk) + i * math::kLanes;
-      if (item.quantity >= 0) {
-        math::store(out, w.quantity_lanes[item.quantity]);
-        continue;
-      }
-      const auto& formula = o.formulas[item.formula];
-      formula.apply(w.observer_gradients.data() + first,
-                    reinterpret_cast<const double*>(w.quantity_lanes.data()), out);
-      first += formula.num_used();
-    }
+    o.directions(w.observer, dvalues.chunk(chunk));
   }
 }
 
