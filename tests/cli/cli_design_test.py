@@ -137,6 +137,38 @@ class Design(CliTest):
         self.run_cli("synthesize", "r/problem_next.xml", "--quiet")
         self.run_cli("fit", "r/problem_next.xml", "--out", "f", "--quiet")
 
+    def test_switching_times_and_saturation(self):
+        """The single mass of docs/theory/design.md, by Newton's method and as Oberpeilsteiner does it."""
+        self.write("mass.xml", """<ode> <parameter id="c" initial="1"/> <input id="u" t="0" value="0" interpolation="previous"/>
+          <state id="x" initial="0"/> <state id="v" initial="0"/> <derivative of="x"> v </derivative> <derivative of="v"> -c*x + u </derivative> </ode>""")
+        design = """<design criterion="T" scale="absolute"> <estimate parameter="c"/> <experiment id="e" model="mass.xml">
+          <samples from="0" to="6.283185307179586" count="80"/> <observe column="x" quantity="x" sigma="1"/> <continuous rule="gauss"/>
+          <input id="u" pieces="5" lower="-1" upper="1" initial="0.5 -0.5 -0.5 -0.5 -0.5" {}/> </experiment> <starts count="1" {}/> </design>"""
+        schema = SOURCE / "docs/schema/design.xsd"
+        found = {}
+        for name, how, method in (("newton", 'breaks="newton"', ""), ("arctan", 'saturation="arctan"', 'method="gradient" max_iterations="8"')):
+            file = self.write(f"{name}.xml", design.format(how, method))
+            done = subprocess.run(["xmllint", "--noout", "--schema", schema, file], capture_output=True, text=True, cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found[name] = (self.run_cli("design", file, "--out", name).stdout, self.result(name))
+            self.assertEqual(SCHEMA.errors(found[name][1]), [])
+            self.assertIn("along recorded steps", found[name][1]["gradient"])
+        text, newton = found["newton"]
+        self.assertIn("the switching function has no other root", text)
+        self.assertAlmostEqual(newton["switching"]["times"][0], 1.242422041699229536, delta=1e-11)
+        self.assertAlmostEqual(math.exp(-newton["switching"]["psi"]) / 2, 16.93775383610923681, delta=1e-10)
+        self.assertTrue(newton["switching"]["keeps_sign"] and newton["switching"]["is_minimum"])
+        arctan = found["arctan"][1]
+        self.assertEqual(arctan["method"], "gradient")
+        self.assertIsNone(arctan["switching"])
+        self.assertTrue(all(abs(v["value"]) < 1 for v in arctan["variables"]))
+        self.assertLess(arctan["measures"]["psi"], arctan["start"]["psi"])
+        self.assertLess(newton["measures"]["psi"], arctan["measures"]["psi"])
+        for how, message in (('breaks="free" saturation="arctan"', "never reach their bounds"), ('saturation="tanh"', "tanh"),
+                             ('breaks="newton" to="3"', "last to the end"), ('breaks="sometimes"', "sometimes")):
+            self.write("wrong.xml", design.format(how, ""))
+            self.assertIn(message, self.run_cli("design", "wrong.xml", "--out", "wrong", code=2).stderr)
+
     def test_wrong_files_are_refused_with_their_place(self):
         for old, new, message in (
                 ('criterion="D"', 'criterion="Q"', 'design.xml:1:'),

@@ -64,6 +64,18 @@ struct DesignSearch {
   bool operator==(const DesignSearch&) const = default;
 };
 
+/// Switching times by Newton's method on the switching conditions of a linear system.
+struct DesignSwitching {
+  std::vector<double> times;
+  int iterations = 0;
+  bool converged = false;
+  double psi = 0;           ///< exact integrals in the place of sums over cells
+  double residual = 0;      ///< of the conditions, relative
+  bool is_minimum = false;  ///< no neighbouring times are better
+  bool keeps_sign = false;  ///< the input is where Pontryagin's principle wants it, everywhere
+  bool operator==(const DesignSwitching&) const = default;
+};
+
 /// The design of experiments: result.json. Tables lie beside it.
 struct Design {
   Verdict verdict;
@@ -71,6 +83,7 @@ struct Design {
   std::string criterion;  ///< "A", "D", ...
   bool relative = true;
   std::vector<std::string> interest;
+  std::string method;    ///< that moved the numbers: "bfgs" or "gradient"
   std::string gradient;  ///< how slopes were made
   std::optional<DesignMeasures> known, start;
   DesignMeasures measures;
@@ -80,6 +93,7 @@ struct Design {
   std::optional<DesignChoice> choice;
   std::vector<DesignExperiment> experiments;
   std::vector<DesignSearch> starts;
+  std::optional<DesignSwitching> switching;
   int best_reached = 0;  ///< starts that ended at the best value
   int robust_samples = 0;
   std::int64_t linearizations = 0;

@@ -54,20 +54,35 @@ struct Lagrangian {
   }
 };
 
-VectorXd into_box(const VectorXd& u) {
-  return u.cwiseMax(0.0).cwiseMin(1.0);
+struct Box {
+  VectorXd lower, upper;
+
+  VectorXd into(const VectorXd& u) const { return u.cwiseMax(lower).cwiseMin(upper); }
+  bool is_near_lower(const VectorXd& u, Index i, double near) const {
+    return u[i] <= lower[i] + near;
+  }
+  bool is_near_upper(const VectorXd& u, Index i, double near) const {
+    return u[i] >= upper[i] - near;
+  }
+};
+
+Box box_of(const BoxProblem& problem, Index n) {
+  const bool given = problem.lower.size() > 0;
+  return {.lower = given ? problem.lower : VectorXd(VectorXd::Zero(n)),
+          .upper = given ? problem.upper : VectorXd(VectorXd::Ones(n))};
 }
 
-double projected_slope(const VectorXd& u, const VectorXd& g) {
-  return (into_box(u - g) - u).cwiseAbs().maxCoeff();
+double projected_slope(const Box& box, const VectorXd& u, const VectorXd& g) {
+  return (box.into(u - g) - u).cwiseAbs().maxCoeff();
 }
 
 /// The quasi-Newton direction of the variables that may move.
-VectorXd direction(const VectorXd& u, const VectorXd& g, const MatrixXd& B) {
-  const double near = std::min(1e-8, projected_slope(u, g));
+VectorXd direction(const Box& box, const VectorXd& u, const VectorXd& g, const MatrixXd& B) {
+  const double near = std::min(1e-8, projected_slope(box, u, g));
   std::vector<Index> free;
   for (Index i = 0; i < u.size(); ++i) {
-    const bool rests = (u[i] <= near && g[i] > 0) || (u[i] >= 1 - near && g[i] < 0);
+    const bool rests =
+        (box.is_near_lower(u, i, near) && g[i] > 0) || (box.is_near_upper(u, i, near) && g[i] < 0);
     if (!rests) free.push_back(i);
   }
   const auto n = static_cast<Index>(free.size());
@@ -102,7 +117,8 @@ void update(MatrixXd& B, const VectorXd& s, const VectorXd& change) {
 
 /// A short way to where all conditions hold: Newton's method for what is violated, in the variables
 /// that bounds leave free, the shortest step each time.
-void restore(const BoxProblem& problem, double feasibility, VectorXd& u, BoxPoint& point) {
+void restore(const BoxProblem& problem, const Box& box, double feasibility, VectorXd& u,
+             BoxPoint& point) {
   for (int i = 0; i < 8; ++i) {
     const double before = violation_of(point);
     if (before <= 0.1 * feasibility || !std::isfinite(point.f)) return;
@@ -132,13 +148,14 @@ void restore(const BoxProblem& problem, double feasibility, VectorXd& u, BoxPoin
       bool again = false;
       for (Index v = 0; v < n; ++v) {
         const double to = u[v] + step[v];
-        const bool at_bound = u[v] <= 1e-12 || u[v] >= 1 - 1e-12;
-        if (rests[static_cast<std::size_t>(v)] || !at_bound || (to >= 0 && to <= 1)) continue;
+        const bool at_bound = box.is_near_lower(u, v, 1e-12) || box.is_near_upper(u, v, 1e-12);
+        const bool stays = to >= box.lower[v] && to <= box.upper[v];
+        if (rests[static_cast<std::size_t>(v)] || !at_bound || stays) continue;
         rests[static_cast<std::size_t>(v)] = again = true;
       }
       if (!again) break;
     }
-    const VectorXd next = into_box(u + step);
+    const VectorXd next = box.into(u + step);
     const BoxPoint there = problem.value(next);
     if (!std::isfinite(there.f) || violation_of(there) > 0.9 * before) return;
     u = next;
@@ -153,7 +170,8 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
                           const BoxOptions& options) {
   namespace parts = design_minimizer;
   BoxResult out;
-  out.u = parts::into_box(start);
+  const parts::Box box = parts::box_of(problem, start.size());
+  out.u = box.into(start);
   out.point = problem.value(out.u);
   out.violation = parts::violation_of(out.point);
   if (!std::isfinite(out.point.f) || out.u.size() == 0) {
@@ -184,13 +202,17 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
     if (problem.on_best) problem.on_best(u);
   };
   note();
+  const bool is_gradient = options.method == BoxMethod::kGradient;
+  const MatrixXd metric = problem.metric.size() > 0 ? MatrixXd(problem.metric.asDiagonal())
+                                                    : MatrixXd(MatrixXd::Identity(n, n));
   const int rounds = has_conditions ? 30 : 1;
   double last_violation = std::numeric_limits<double>::infinity();
   bool stopped = false;
   for (int round = 0; round < rounds && !stopped; ++round) {
     BoxSlope slope = problem.slope(u);
     VectorXd g = L.slope(point, slope);
-    MatrixXd B = MatrixXd::Identity(n, n) * std::max(1e-8, g.cwiseAbs().maxCoeff() / 0.1);
+    const auto curvature = [&](double c) { return MatrixXd(std::max(1e-8, c) * metric); };
+    MatrixXd B = curvature(g.cwiseAbs().maxCoeff() / 0.1);
     bool fresh = true, settled = false;
     int quiet = 0;
     const double tolerance = has_conditions
@@ -201,12 +223,12 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
         stopped = true;
         break;
       }
-      if (parts::projected_slope(u, g) <= tolerance) {
+      if (parts::projected_slope(box, u, g) <= tolerance) {
         settled = true;
         break;
       }
       ++out.iterations;
-      VectorXd d = parts::direction(u, g, B);
+      VectorXd d = parts::direction(box, u, g, B);
       const double longest = d.cwiseAbs().maxCoeff();
       if (longest > 0.5) d *= 0.5 / longest;
       const double f = L.value(point);
@@ -215,7 +237,7 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
       double t = 1, value = f;
       bool found = false;
       for (int trial = 0; trial < 30; ++trial) {
-        next = parts::into_box(u + t * d);
+        next = box.into(u + t * d);
         const double predicted = g.dot(next - u);
         if ((next - u).cwiseAbs().maxCoeff() < 1e-14) break;
         there = problem.value(next);
@@ -231,18 +253,20 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
       }
       if (!found) {
         if (fresh) break;  // not even along the slope
-        B = MatrixXd::Identity(n, n) * std::max(1e-8, g.cwiseAbs().maxCoeff() / 0.01);
+        B = curvature(g.cwiseAbs().maxCoeff() / 0.01);
         fresh = true;
         continue;
       }
       const BoxSlope next_slope = problem.slope(next);
       const VectorXd next_g = L.slope(there, next_slope);
       const VectorXd s = next - u;
-      if (fresh) {  // the first step tells the size of the curvature
-        const double sy = s.dot(next_g - g), ss = s.squaredNorm();
-        if (sy > 0) B = MatrixXd::Identity(n, n) * std::max(sy / ss, 1e-8);
+      const double sy = s.dot(next_g - g), ss = s.dot(metric * s);
+      if (is_gradient) {  // the next one is tried twice as long
+        B /= 2 * t;
+      } else {
+        if (fresh && sy > 0) B = curvature(sy / ss);  // the first step tells its size
+        parts::update(B, s, next_g - g);
       }
-      parts::update(B, s, next_g - g);
       fresh = false;
       quiet = f - value < 1e-13 * (1 + std::abs(f)) ? quiet + 1 : 0;
       u = next;
@@ -264,7 +288,7 @@ BoxResult minimize_in_box(const BoxProblem& problem, const VectorXd& start,
       // What the multipliers do not reach yet: a feasible point nearby, to be remembered.
       const VectorXd kept_u = u;
       const BoxPoint kept = point;
-      parts::restore(problem, options.feasibility, u, point);
+      parts::restore(problem, box, options.feasibility, u, point);
       note();
       u = kept_u;
       point = kept;

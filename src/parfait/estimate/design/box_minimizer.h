@@ -1,12 +1,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 namespace parfait::estimate {
 
-/// min f(u) over the unit box 0 <= u <= 1 under c(u) = 0 and g(u) >= 0.
+/// min f(u) over a box, 0 <= u <= 1 unless it says otherwise, under c(u) = 0 and g(u) >= 0.
 struct BoxPoint {
   double f = 0;          ///< infinite: it does not exist there
   Eigen::VectorXd c, g;  ///< in units in which 1 is large
@@ -22,9 +23,18 @@ struct BoxProblem {
   std::function<bool()> interrupted{};
   /// Hears of every point that is the best so far, but for the start.
   std::function<void(const Eigen::VectorXd& u)> on_best{};
+  Eigen::VectorXd lower{}, upper{};  ///< empty: 0 and 1
+  /// Steepest descent is steepest in the norm sum_i metric_i u_i^2; empty: 1.
+  Eigen::VectorXd metric{};
+};
+
+enum class BoxMethod : std::uint8_t {
+  kQuasiNewton,
+  kGradient,  ///< steepest descent, for comparison
 };
 
 struct BoxOptions {
+  BoxMethod method = BoxMethod::kQuasiNewton;
   int max_iterations = 200;  ///< of the quasi-Newton method, over all multipliers
   double tolerance = 1e-7;   ///< of the projected gradient
   double feasibility = 1e-7;

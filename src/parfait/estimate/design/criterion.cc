@@ -191,6 +191,31 @@ CriterionValue evaluate_criterion(CriterionKind kind, const MatrixXd& informatio
   }
 }
 
+MatrixXd criterion_curvature(CriterionKind kind, const MatrixXd& information, const MatrixXd& dM) {
+  const Index k = information.rows();
+  if (kind == CriterionKind::kT) {
+    const double trace = information.trace();
+    return MatrixXd::Identity(k, k) * (dM.trace() / (trace * trace));
+  }
+  const MatrixXd C = covariance_of(information, MatrixXd::Identity(k, k));
+  if (kind == CriterionKind::kD) return C * dM * C / static_cast<double>(k);
+  if (kind != CriterionKind::kE) {  // tr C
+    const MatrixXd dC = -C * dM * C;
+    const double trace = C.trace();
+    return -(dC * C + C * dC) / trace + C * C * (dC.trace() / (trace * trace));
+  }
+  // psi = -ln mu, mu the smallest eigenvalue of M, v its vector: Psi = -v v^T / mu.
+  const auto axes = math::symmetric_eigen_pairs(information);
+  const double mu = axes.values[0];
+  const VectorXd v = axes.vectors.col(0), push = dM * v;
+  VectorXd dv = VectorXd::Zero(k);
+  for (Index i = 1; i < k; ++i) {
+    dv += axes.vectors.col(i) * (axes.vectors.col(i).dot(push) / (mu - axes.values[i]));
+  }
+  return -(dv * v.transpose() + v * dv.transpose()) / mu +
+         v * v.transpose() * (v.dot(push) / (mu * mu));
+}
+
 bool has_multiple_largest(const MatrixXd& covariance, double tolerance) {
   const Index k = covariance.rows();
   if (k < 2) return false;

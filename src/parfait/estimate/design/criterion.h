@@ -37,6 +37,11 @@ struct CriterionValue {
 CriterionValue evaluate_criterion(CriterionKind kind, const Eigen::MatrixXd& information,
                                   double sharpness = 0);
 
+/// The change of Psi when M changes by dM: second derivatives of A, D, E (a simple largest
+/// eigenvalue), T, c and prediction.
+Eigen::MatrixXd criterion_curvature(CriterionKind kind, const Eigen::MatrixXd& information,
+                                    const Eigen::MatrixXd& dM);
+
 /// The largest eigenvalue of C is (nearly) a multiple one: it has no derivative there.
 bool has_multiple_largest(const Eigen::MatrixXd& covariance, double tolerance = 1e-6);
 

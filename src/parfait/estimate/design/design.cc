@@ -10,7 +10,6 @@
 #include <map>
 
 #include "parfait/base/error.h"
-#include "parfait/estimate/design/box_minimizer.h"
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/synthesize.h"
 #include "parfait/estimate/problem/check_problem.h"
@@ -32,6 +31,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Step of the central differences, in units of the range of a variable.
 constexpr double kStep = 1e-4;
+/// Where saturation has left less than 1e-5 (arctan) of the range.
+constexpr double kFarSaturated = 1e4;
 
 /// Planned experiments, linearized: by point (the first guess, then samples around it).
 using Linearized = std::vector<std::vector<PlannedBlock>>;
@@ -52,6 +53,7 @@ class Search {
     for (const VectorXd& p : points_) known_.push_back(known_at(p));
     interest_.reserve(points_.size());
     for (const VectorXd& p : points_) interest_.push_back(interest_at(p));
+    check_newton();
   }
 
   int num_points() const { return static_cast<int>(points_.size()); }
@@ -61,14 +63,15 @@ class Search {
   const VectorXd& point() const { return points_.front(); }
   std::int64_t linearizations() const { return linearizations_; }
 
-  /// All planned experiments with d at point s.
-  std::vector<PlannedBlock> linearize(const DesignSpace& space, const std::vector<double>& d,
-                                      int s) const {
+  /// All planned experiments with d at point s; with `along` by the steps that were taken there.
+  std::vector<PlannedBlock> linearize(const DesignSpace& space, const std::vector<double>& d, int s,
+                                      const Linearized* along = nullptr) const {
+    const auto at = static_cast<std::size_t>(s);
     std::vector<PlannedBlock> blocks;
     for (std::size_t e = 0; e < space.planned().size(); ++e) {
-      blocks.push_back(linearize_planned(space.planned()[e],
-                                         space.experiment(static_cast<int>(e), d), shared_,
-                                         points_[static_cast<std::size_t>(s)], options_));
+      blocks.push_back(linearize_planned(
+          space.planned()[e], space.experiment(static_cast<int>(e), d), shared_, points_[at],
+          options_, along != nullptr ? &(*along)[at][e].steps : nullptr));
       ++linearizations_;
     }
     return blocks;
@@ -98,6 +101,16 @@ class Search {
     Scenario out = make_scenario(known_[at], blocks, copies, interest_[at]);
     check_rank(out.K);
     return out;
+  }
+
+  /// For switching times by Newton's method.
+  LinearPlan linear_plan(const DesignSpace& space, const std::vector<double>& d) const {
+    return linear_plan_of(space.planned().front(), space.experiment(0, d), shared_, point(),
+                          options_);
+  }
+  SwitchingCriterion switching_criterion() const {
+    return {
+        .kind = problem_.criterion, .known = known().M, .inverse = math::inverse(interest().by_p)};
   }
 
   bool stopped() const { return callbacks_.interrupted && callbacks_.interrupted(); }
@@ -137,6 +150,34 @@ class Search {
       empty.data = sample_table(*empty.samples, empty.data.time, empty.observations);
     }
     check(all);
+  }
+
+  /// breaks="newton" is for what (5.18) of Oberpeilsteiner (2018) describes: linear_plan_of() says
+  /// what else is.
+  void check_newton() const {
+    for (const auto& planned : problem_.planned) {
+      for (const auto& input : planned.inputs) {
+        if (!input.newton) continue;
+        const auto bad = [&](const std::string& why) {
+          throw base::InputError(
+              input.place, fmt::format("input \"{}\": breaks=\"newton\" is for {}", input.id, why));
+        };
+        const auto kind = problem_.criterion;
+        if (kind == CriterionKind::kMaxSd || kind == CriterionKind::kC ||
+            kind == CriterionKind::kPrediction) {
+          bad("the criteria A, D, E and T.");
+        }
+        if (problem_.planned.size() > 1 || problem_.choose_copies > 0) {
+          bad("a single planned experiment.");
+        }
+        if (problem_.robust.samples > 0) bad("one set of parameters, not for <robust>.");
+        if (interest().by_p.rows() != interest().by_p.cols() || known().equations.rows() > 0) {
+          bad("parameters that are all of interest, without requirements between them.");
+        }
+        const DesignSpace space(problem_.planned);
+        static_cast<void>(linear_plan(space, space.initial()));
+      }
+    }
   }
 
   void check_rank(const MatrixXd& K) const {
@@ -299,7 +340,7 @@ class DesignObjective {
     std::vector<double> d(static_cast<std::size_t>(u.size()));
     for (std::size_t i = 0; i < d.size(); ++i) {
       const auto& v = space_.variables()[i];
-      const double at = u[static_cast<Index>(i)];
+      const double at = saturated(v.saturation, u[static_cast<Index>(i)]);
       d[i] = at >= 1 && at < 1 + 1e-12 ? v.upper : v.lower + (v.upper - v.lower) * at;
     }
     return d;
@@ -308,18 +349,34 @@ class DesignObjective {
     VectorXd u(std::ssize(d));
     for (std::size_t i = 0; i < d.size(); ++i) {
       const auto& v = space_.variables()[i];
-      u[static_cast<Index>(i)] = (d[i] - v.lower) / (v.upper - v.lower);
+      u[static_cast<Index>(i)] = unsaturated(v.saturation, (d[i] - v.lower) / (v.upper - v.lower));
     }
     return u;
   }
 
-  Outcome outcome(const std::vector<double>& d, bool keep = false) const {
+  /// Bounds and metric of the variables. Values that saturate have none that they would reach.
+  void describe(BoxProblem& problem) const {
+    const auto n = static_cast<Index>(space_.size());
+    problem.lower = VectorXd::Zero(n);
+    problem.upper = problem.metric = VectorXd::Ones(n);
+    for (Index i = 0; i < n; ++i) {
+      const auto& v = space_.variables()[static_cast<std::size_t>(i)];
+      problem.metric[i] = v.metric;
+      if (v.saturation == Saturation::kNone) continue;
+      problem.lower[i] = -kFarSaturated;
+      problem.upper[i] = kFarSaturated;
+    }
+  }
+
+  /// `along`: by the steps that were taken there.
+  Outcome outcome(const std::vector<double>& d, bool keep = false,
+                  const Linearized* along = nullptr) const {
     Outcome out;
     const bool predicts = search_.problem().criterion == CriterionKind::kPrediction;
     double predicted = 0;
     std::vector<double> equations, inequalities;
     for (int s = 0; s < search_.num_points(); ++s) {
-      auto blocks = search_.linearize(space_, d, s);
+      auto blocks = search_.linearize(space_, d, s, along);
       for (const auto& block : blocks) {
         if (!block.why.empty()) {
           out.why = block.why;
@@ -369,7 +426,8 @@ class DesignObjective {
     return out;
   }
 
-  /// Central differences of the sensitivity matrices, by way of the information: quadratic in them.
+  /// Central differences of the sensitivity matrices along the steps that were taken at u, by way
+  /// of the information. `here` keeps its blocks.
   BoxSlope slope(const VectorXd& u, const Outcome& here, double sharpness,
                  const VectorXd& scale) const {
     const Index n = u.size();
@@ -392,7 +450,7 @@ class DesignObjective {
       const double h = is_length ? 2e-5 : kStep;
       VectorXd there = u;
       there[i] += k % 2 == 0 ? h : -h;
-      (k % 2 == 0 ? plus : minus)[at] = outcome(place(there));
+      (k % 2 == 0 ? plus : minus)[at] = outcome(place(there), false, &here.blocks);
       if (k % 2 == 0) width[at] = 2 * h;
     });
     for (Index i = 0; i < n; ++i) {
@@ -514,12 +572,14 @@ Found minimize_from(const Search& search, const DesignObjective& objective,
       }
       return objective.slope(v, last, q, scale);
     };
+    objective.describe(problem);
     problem.interrupted = [&] { return search.stopped(); };
     problem.on_best = [&](const VectorXd& v) {
       if (at == v) keep();
     };
-    const BoxResult result =
-        minimize_in_box(problem, u, {.max_iterations = max_iterations, .tolerance = 1e-8});
+    const BoxResult result = minimize_in_box(
+        problem, u,
+        {.method = search.problem().method, .max_iterations = max_iterations, .tolerance = 1e-8});
     found.iterations += result.iterations;
     u = result.u;
     Found there = found;
@@ -671,6 +731,34 @@ void set_samples(const PlannedExperiment& planned, int e, const Candidates& cand
   out.data.file = file;
 }
 
+bool asks_for_newton(const DesignProblem& problem) {
+  return std::ranges::any_of(problem.planned, [](const PlannedExperiment& e) {
+    return std::ranges::any_of(e.inputs, &PlannedInput::newton);
+  });
+}
+
+/// Newton's method on the switching conditions, from switching times that were found; they become
+/// the pieces of the input where they are a minimum.
+SwitchingTimes newton_on_switches(const Search& search, DesignSpace& space, Found& best) {
+  const auto table = space.inputs(0, best.d).front();
+  const LinearPlan plan = search.linear_plan(space, best.d);
+  const std::vector<double> times(table.t.begin() + 1, table.t.end());
+  SwitchingTimes out = find_switching_times(plan, search.switching_criterion(), table.value, times);
+  if (!out.converged || !out.is_minimum) return out;
+  std::vector<double> lengths;
+  double last = plan.begin;
+  for (std::size_t i = 0; i <= out.t.size(); ++i) {
+    const double next = i < out.t.size() ? out.t[i] : plan.end;
+    lengths.push_back((next - last) / (plan.end - plan.begin));
+    last = next;
+  }
+  space = space.with_lengths(0, lengths);
+  best.d = space.initial();
+  best.blocks = search.linearize(space, best.d);
+  best.violation = out.violation;
+  return out;
+}
+
 }  // namespace
 }  // namespace design_search
 
@@ -782,6 +870,9 @@ DesignResult design(const DesignProblem& problem, const DesignCallbacks& callbac
       if (there.exists && is_better(there, best)) {
         space = refined;
         best = there;
+        if (design_search::asks_for_newton(problem)) {
+          result.switching = design_search::newton_on_switches(search, space, best);
+        }
       } else {
         result.remarks.emplace_back(
             "inputs that switch between their bounds at free times are no better than equal "

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "parfait/estimate/design/box_minimizer.h"
 #include "parfait/estimate/design/criterion.h"
 #include "parfait/estimate/design/information.h"
 #include "parfait/estimate/design/planned_experiment.h"
+#include "parfait/estimate/design/switching_times.h"
 #include "parfait/estimate/problem/problem.h"
 
 namespace parfait::estimate {
@@ -36,6 +38,7 @@ struct DesignProblem {
   };
   Robust robust{};
   int starts = 1;
+  BoxMethod method = BoxMethod::kQuasiNewton;
   std::uint64_t seed = 1;
   int max_iterations = 200;
   Place place{};
@@ -92,7 +95,8 @@ struct DesignResult {
   std::optional<Selection> selection;  ///< where something was chosen
   std::vector<ChosenCandidate> chosen;
   std::vector<DesignStart> starts;
-  int best_reached = 0;  ///< starts that ended at the best value, to 1e-4
+  std::optional<SwitchingTimes> switching;  ///< breaks="newton"
+  int best_reached = 0;                     ///< starts that ended at the best value, to 1e-4
   std::int64_t linearizations = 0;
   std::vector<ExperimentDescription> experiments;  ///< as designed, with the samples to be measured
   std::vector<std::vector<dynamics::Input>> inputs;  ///< of each

@@ -6,49 +6,21 @@
 #include <cmath>
 #include <numbers>
 
-#include "parfait/dynamics/formula_system.h"
 #include "parfait/estimate/design/box_minimizer.h"
+#include "parfait/estimate/design/test_designs.h"
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/synthesize.h"
 
 namespace parfait::estimate::design_test {
 namespace {
 
-using dynamics::FormulaModel;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-Estimate estimate(const std::string& id, double value) {
-  Estimate e;
-  e.parameter = id;
-  e.initial = value;
-  e.truth = value;
-  return e;
-}
-
-PlannedExperiment planned(const FormulaModel& model, const std::string& quantity, double to,
-                          int count, double sigma = 1) {
-  PlannedExperiment e;
-  e.base.id = "next";
-  e.base.system = dynamics::make_formula_system(model);
-  e.base.samples = Samples{.from = 0, .to = to, .count = count};
-  Observation o;
-  o.column = "y";
-  o.quantity = quantity;
-  o.sigma.absolute = sigma;
-  e.base.observations.push_back(o);
-  e.with_inputs = [model](const std::vector<dynamics::Input>& inputs) {
-    FormulaModel changed = model;
-    for (const auto& input : inputs) {
-      for (auto& old : changed.inputs) {
-        if (old.id == input.id) old = input;
-      }
-    }
-    return dynamics::make_formula_system(changed);
-  };
-  return e;
-}
+using test_designs::estimate;
+using test_designs::FormulaModel;
+using test_designs::planned;
+using test_designs::single_mass;
 
 /// A -> B -> C with rates th1 and th2; B is observed (Box and Lucas 1959).
 FormulaModel box_lucas() {
@@ -188,33 +160,6 @@ TEST(Design, LotkaMeasuresAtTheKnownTimes) {
   expect(edges(a, "second"), {2.8995, 4.803, 9.4815, 11.578});
 }
 
-/// x'' = -c x - 2 d x' + u with |u| <= 1 over 2 pi, from rest; information is the integral of the
-/// sensitivities' products.
-DesignProblem single_mass(CriterionKind criterion) {
-  FormulaModel m;
-  m.state("x", 0, "v");
-  m.state("v", 0, "-c * x - 2 * d * v + u");
-  m.parameter("c", 1);
-  m.parameter("d", 0);
-  m.input("u", {0}, {0}, expr::Interpolation::kPrevious);
-  DesignProblem problem;
-  problem.criterion = criterion;
-  problem.relative = false;
-  problem.known.estimates = {estimate("c", 1), estimate("d", 0)};
-  const double T = 2 * std::numbers::pi;
-  problem.planned = {planned(m, "x", T, 240)};
-  problem.planned[0].continuous = Continuous{.gauss = true};
-  problem.planned[0].inputs = {PlannedInput{.id = "u",
-                                            .pieces = 10,
-                                            .from = 0,
-                                            .to = T,
-                                            .lower = -1,
-                                            .upper = 1,
-                                            .initial = {0.5},
-                                            .free_breaks = true}};
-  return problem;
-}
-
 double first_switch(const DesignResult& result) {
   EXPECT_EQ(result.inputs[0][0].t.size(), 2U);
   return result.inputs[0][0].t.at(1);
@@ -230,6 +175,38 @@ TEST(Design, SingleMassSwitchesWhereItMust) {
   EXPECT_NEAR(0.5 * c.design.trace_M, 16.93775383611, 1e-6);
   EXPECT_EQ(c.start.has_value(), true);
   EXPECT_LE(c.design.psi, c.start->psi);
+}
+
+// Differences along recorded steps are those of a smooth function, however coarse the tolerance;
+// with steps of their own, step control puts noise into them.
+TEST(Design, PlannedExperimentsRepeatRecordedSteps) {
+  FormulaModel m = box_lucas();
+  m.parameter("A0", 1);
+  m.states[1].derivative.text = "th1 * A * A0 - th2 * B * abs(B)^0.3";
+  const PlannedExperiment e = planned(m, "B", 10, 21);
+  const Unknowns shared({estimate("th1", 0.7), estimate("th2", 0.2)});
+  FitOptions options;
+  options.integrator_given = true;
+  options.integrator.rtol = 1e-3;
+  options.integrator.atol = 1e-6;
+  const auto information = [&](double A0, const std::vector<integrate::Record>* repeat) {
+    ExperimentDescription description = e.base;
+    description.sets = {{.parameter = "A0", .value = A0}};
+    description.data = sample_table(*description.samples, "t", description.observations);
+    const PlannedBlock block =
+        linearize_planned(e, description, shared, shared.initial(), options, repeat);
+    EXPECT_EQ(block.why, "");
+    return std::pair(MatrixXd(block.B.transpose() * block.B), block.steps);
+  };
+  const auto recorded = information(1, nullptr).second;
+  EXPECT_EQ(recorded.size(), 1U);
+  const auto quotient = [&](double h, const std::vector<integrate::Record>* repeat) {
+    return MatrixXd((information(1 + h, repeat).first - information(1 - h, repeat).first) /
+                    (2 * h));
+  };
+  const MatrixXd smooth = quotient(1e-3, &recorded);
+  EXPECT_LT((quotient(1e-6, &recorded) - smooth).norm(), 1e-5 * smooth.norm());
+  EXPECT_GT((quotient(1e-6, nullptr) - smooth).norm(), 1e-5 * smooth.norm());
 }
 
 TEST(Design, SingleMassDependsOnTheCriterion) {

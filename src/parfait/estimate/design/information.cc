@@ -164,8 +164,13 @@ KnownInformation information_of(const Ensemble& ensemble) {
 }
 
 PlannedBlock linearize_planned(const PlannedExperiment& planned, ExperimentDescription e,
-                               const Unknowns& shared, VecIn p, const FitOptions& options) {
+                               const Unknowns& shared, VecIn p, const FitOptions& given,
+                               const std::vector<integrate::Record>* repeat) {
   PlannedBlock out;
+  FitOptions options = given;
+  if (options.reduction == ReductionMethod::kFixedFit) {
+    options.reduction = ReductionMethod::kAutomatic;  // there is one interval
+  }
   std::vector<double> times = e.samples->all_times();
   std::map<double, double> lengths;
   if (planned.continuous) {
@@ -209,6 +214,7 @@ PlannedBlock linearize_planned(const PlannedExperiment& planned, ExperimentDescr
     exact.begin = horizon.begin;
     exact.end = horizon.end;
     ShootingExperiment experiment(exact, shared, options);
+    if (repeat != nullptr) experiment.repeat_steps(*repeat);
     VectorXd x;
     if (!experiment.initialize(p, x) || !experiment.evaluate(x, p)) {
       out.why = experiment.why();
@@ -227,11 +233,13 @@ PlannedBlock linearize_planned(const PlannedExperiment& planned, ExperimentDescr
   const auto cells = measurements_of(e);
   ShootingExperiment experiment(e, shared, options);
   experiment.set_expected_information(true);
+  repeat != nullptr ? experiment.repeat_steps(*repeat) : experiment.keep_steps();
   VectorXd x;
   if (!experiment.initialize(p, x) || !experiment.linearize(x, p)) {
     out.why = experiment.why();
     return out;
   }
+  if (repeat == nullptr) out.steps = experiment.kept_steps();
   const Block& block = experiment.block();
   if (!block.A.allFinite() || !block.B.allFinite()) {
     out.why = fmt::format("experiment \"{}\": derivatives are not finite", e.id);

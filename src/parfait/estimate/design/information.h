@@ -8,6 +8,7 @@
 #include "parfait/estimate/design/selection.h"
 #include "parfait/estimate/experiment/ensemble.h"
 #include "parfait/estimate/linear/block.h"
+#include "parfait/integrate/stepping/state.h"
 
 namespace parfait::estimate {
 
@@ -40,11 +41,15 @@ struct PlannedBlock {
   Eigen::MatrixXd predict_A, predict_B;     ///< of predicted quantities
   Eigen::VectorXd equations, inequalities;  ///< values of the conditions that the design keeps
   std::string why{};                        ///< not empty: it cannot be integrated
+  std::vector<integrate::Record> steps{};   ///< that the integrator took
 };
 
-/// Linearizes one planned experiment: `description` as DesignSpace makes it.
+/// Linearizes one planned experiment: `description` as DesignSpace makes it. With `repeat` along
+/// the steps that were taken for other numbers of the same experiment, so that differences of the
+/// two have no noise of step control.
 PlannedBlock linearize_planned(const PlannedExperiment& planned, ExperimentDescription description,
-                               const Unknowns& shared, VecIn p, const FitOptions& options);
+                               const Unknowns& shared, VecIn p, const FitOptions& options,
+                               const std::vector<integrate::Record>* repeat = nullptr);
 
 /// The candidates of all planned experiments and their groups: constant while numbers are designed.
 struct Candidates {

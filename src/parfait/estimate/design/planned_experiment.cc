@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "parfait/base/error.h"
@@ -43,6 +44,9 @@ void check_input(const PlannedExperiment& planned, const PlannedInput& input) {
   if (input.rate && !(*input.rate > 0)) bad("a rate must be > 0.");
   if (input.free_breaks && input.shape != PlannedInput::Shape::kConstant) {
     bad("only constant pieces have free breaks.");
+  }
+  if (input.free_breaks && input.saturation != Saturation::kNone) {
+    bad("values that saturate never reach their bounds: no free breaks.");
   }
   if (input.free_breaks && input.rate) bad("free breaks have no rate: jumps have none.");
   if (!planned.with_inputs) bad("the experiment's model has no inputs.");
@@ -128,6 +132,20 @@ void set_state(ExperimentDescription& e, const std::string& id, double value) {
   e.initial.push_back({.state = id, .kind = kind, .value = value, .sigma = sigma, .scale = scale});
 }
 
+/// On how much of the time from `from` to `to` value k acts, relative to the mean of all: what
+/// makes a slope of values one of the function u(t).
+double metric_of(const PlannedInput& input, const InputForm& form, std::size_t k) {
+  const auto n = form.lengths.size();
+  const double sum = std::accumulate(form.lengths.begin(), form.lengths.end(), 0.0);
+  double own = 0;
+  if (input.shape == PlannedInput::Shape::kConstant) {
+    own = form.lengths[k];
+  } else {
+    own = ((k > 0 ? form.lengths[k - 1] : 0) + (k < n ? form.lengths[k] : 0)) / 2;
+  }
+  return own / sum * static_cast<double>(n);
+}
+
 /// Breaks of the pieces: from = t_0 < ... < t_n = to.
 std::vector<double> breaks_of(const PlannedInput& input, const InputForm& form, double stretch) {
   std::vector<double> t = {input.from * stretch};
@@ -143,6 +161,31 @@ std::vector<double> breaks_of(const PlannedInput& input, const InputForm& form, 
 
 }  // namespace
 }  // namespace design_planned
+
+double saturated(Saturation saturation, double w) {
+  switch (saturation) {
+    case Saturation::kExponential:
+      return 1 / (1 + std::exp(-4 * w));
+    case Saturation::kArctan:
+      return 0.5 + std::atan(std::numbers::pi * w) / std::numbers::pi;
+    case Saturation::kNone:
+      break;
+  }
+  return w;
+}
+
+double unsaturated(Saturation saturation, double share) {
+  const double inside = std::clamp(share, 1e-3, 1 - 1e-3);
+  switch (saturation) {
+    case Saturation::kExponential:
+      return std::log(inside / (1 - inside)) / 4;
+    case Saturation::kArctan:
+      return std::tan(std::numbers::pi * (inside - 0.5)) / std::numbers::pi;
+    case Saturation::kNone:
+      break;
+  }
+  return share;
+}
 
 const char* text(PlannedInput::Shape shape) {
   switch (shape) {
@@ -200,7 +243,9 @@ void DesignSpace::list_variables() {
                               .name = fmt::format("{}{}[{}]", whose, input.id, k + 1),
                               .lower = input.lower,
                               .upper = input.upper,
-                              .initial = form.values[k]});
+                              .initial = form.values[k],
+                              .saturation = input.saturation,
+                              .metric = design_planned::metric_of(input, form, k)});
       }
       for (std::size_t k = 0; k < form.lengths.size() && form.vary_lengths; ++k) {
         // The sum does not matter, so that the bounds do not bind.
@@ -398,6 +443,13 @@ DesignSpace DesignSpace::with_switching_times(std::vector<double>& d) const {
   }
   out.list_variables();
   d = out.initial();
+  return out;
+}
+
+DesignSpace DesignSpace::with_lengths(int e, const std::vector<double>& lengths) const {
+  DesignSpace out = *this;
+  out.forms_[static_cast<std::size_t>(e)].front().lengths = lengths;
+  out.list_variables();
   return out;
 }
 

@@ -12,6 +12,18 @@
 
 namespace parfait::estimate {
 
+/// How values of an input stay between their bounds u-, u+: u = psi(w), w free, psi' = 1 in the
+/// middle (Oberpeilsteiner 2018, (5.16), (5.17)).
+enum class Saturation : std::uint8_t {
+  kNone,         ///< bounds
+  kExponential,  ///< u = u+ - (u+ - u-) / (1 + exp(s w)),  s = 4 / (u+ - u-)
+  kArctan,       ///< u = (u+ + u-) / 2 + s arctan(w / s),  s = (u+ - u-) / pi
+};
+/// Of w over u+ - u-: where between the bounds u lies, 0 to 1.
+double saturated(Saturation saturation, double w);
+/// The inverse; shares nearer than 1e-3 to a bound are taken to be there.
+double unsaturated(Saturation saturation, double share);
+
 /// An input of the model in pieces, whose values (and, if they are free, breaks) are designed.
 struct PlannedInput {
   enum class Shape : std::uint8_t {
@@ -27,6 +39,8 @@ struct PlannedInput {
   std::vector<double> initial{};  ///< one per value, or one for all
   std::optional<double> rate{};   ///< largest |change| per time, from value to value
   bool free_breaks = false;       ///< kConstant: the breaks are moved, too, in a second stage
+  bool newton = false;            ///< ... and then by Newton's method on the switching conditions
+  Saturation saturation = Saturation::kNone;
   Place place{};
 
   int num_values() const { return shape == Shape::kConstant ? pieces : pieces + 1; }
@@ -107,6 +121,8 @@ struct DesignVariable {
   int index = 0;  ///< of the value or length
   std::string name{};
   double lower = 0, upper = 1, initial = 0;
+  Saturation saturation = Saturation::kNone;
+  double metric = 1;  ///< of an input: the length of what the value acts on
 };
 
 /// The inputs of an experiment while it is designed: values, and lengths of pieces relative to
@@ -138,6 +154,8 @@ class DesignSpace {
   /// values stay, the lengths of the pieces vary. Unchanged: no input has free breaks. `d` becomes
   /// the point of the new space.
   DesignSpace with_switching_times(std::vector<double>& d) const;
+  /// The same with other lengths of the pieces of the first input of experiment e.
+  DesignSpace with_lengths(int e, const std::vector<double>& lengths) const;
   bool has_free_breaks() const;
 
  private:

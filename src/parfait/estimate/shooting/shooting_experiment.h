@@ -50,6 +50,13 @@ class ShootingExperiment final : public Experiment {
   Work work() const override { return intervals_.work(); }
   std::vector<std::string> remarks() const override;
 
+  /// From now on evaluate() and linearize() keep the steps they take, or take those of an
+  /// experiment that differs in numbers only. Not for reduction fixfit, which has records of its
+  /// own.
+  void keep_steps() { intervals_.keep_steps(); }
+  void repeat_steps(const std::vector<integrate::Record>& steps) { intervals_.repeat_steps(steps); }
+  std::vector<integrate::Record> kept_steps() const { return intervals_.kept_steps(); }
+
   ReductionMethod reduction() const { return reduction_method_; }
   /// Of the last linearize(): how much a change of a node grows within its interval, at most.
   double growth() const;

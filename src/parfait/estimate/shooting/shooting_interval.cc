@@ -36,6 +36,21 @@ bool ShootingInterval::replay(const Start& start) {
   return integrate(start, &record_, nullptr);
 }
 
+void ShootingInterval::set_record(const integrate::Record& record) {
+  record_ = record;
+  if (record.t0 == t0_ && record.t_end == t1_) return;
+  const double stretch = (t1_ - t0_) / (record.t_end - record.t0);
+  const auto moved = [&](double t) {
+    return t == record.t_end ? t1_ : t0_ + stretch * (t - record.t0);
+  };
+  for (auto& step : record_.steps) {
+    step.t0 = moved(step.t0);
+    step.t1 = moved(step.t1);
+  }
+  record_.t0 = t0_;
+  record_.t_end = t1_;
+}
+
 void ShootingInterval::bind(const Start& start) {
   const int k = start.W.count();
   if (k > capacity_) {

@@ -37,6 +37,10 @@ class ShootingInterval {
   [[nodiscard]] bool run(const Start& start, bool record = false);
   /// The steps of the last recorded run again, from this start.
   [[nodiscard]] bool replay(const Start& start);
+  /// The steps of the last recorded run, for another interval of the same model.
+  const integrate::Record& record() const { return record_; }
+  /// Steps for replay(); where the interval has another length, they have it, too.
+  void set_record(const integrate::Record& record);
   const std::string& why() const { return why_; }
   /// The last run failed because rates of the model held an explicit method to tiny steps.
   bool is_stiff() const { return is_stiff_; }

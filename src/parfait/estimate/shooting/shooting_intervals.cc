@@ -46,14 +46,30 @@ void ShootingIntervals::set_method(integrate::Method method) {
   for (Interval& interval : intervals_) interval.integration->set_method(method);
 }
 
+void ShootingIntervals::repeat_steps(const std::vector<integrate::Record>& steps) {
+  steps_ = Steps::kRepeated;
+  for (int i = 0; i < size(); ++i) interval(i).set_record(steps[static_cast<std::size_t>(i)]);
+}
+
+std::vector<integrate::Record> ShootingIntervals::kept_steps() const {
+  std::vector<integrate::Record> out;
+  for (const Interval& interval : intervals_) out.push_back(interval.integration->record());
+  return out;
+}
+
+bool ShootingIntervals::integrate(Interval& interval) const {
+  ShootingInterval& one = *interval.integration;
+  const auto& start = interval.node.start;
+  return steps_ == Steps::kRepeated ? one.replay(start) : one.run(start, steps_ == Steps::kKept);
+}
+
 // Each thread writes only to its own interval.
 bool ShootingIntervals::run(const ShootingPoint& at) {
   tbb::parallel_for(0, size(), [&](int i) {
     Interval& interval = intervals_[i];
     interval.node.why.clear();
     if (!placement_.place(i, at, nullptr, interval.node)) return;
-    interval.why = interval.integration->run(interval.node.start) ? lost_start(i)
-                                                                  : interval.integration->why();
+    interval.why = integrate(interval) ? lost_start(i) : interval.integration->why();
   });
   ++work_.evaluations;
   return account_all();
@@ -67,8 +83,7 @@ bool ShootingIntervals::run_seeded(const ShootingPoint& at,
     const Seeds seeds = all_directions(layout_, i);
     if (!placement_.place(i, at, &seeds, interval.node)) return;
     restrict(i, interval.node);
-    interval.why = interval.integration->run(interval.node.start) ? lost_start(i)
-                                                                  : interval.integration->why();
+    interval.why = integrate(interval) ? lost_start(i) : interval.integration->why();
   });
   ++work_.linearizations;
   return account_all();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,12 @@ class ShootingIntervals {
   const PlacedNode& node(int i) const { return intervals_[i].node; }
   ShootingInterval& interval(int i) { return *intervals_[i].integration; }
   const ShootingInterval& interval(int i) const { return *intervals_[i].integration; }
+
+  /// From now on run() and run_seeded() keep the steps they take, or take those of `steps` (one
+  /// record per interval) again.
+  void keep_steps() { steps_ = Steps::kKept; }
+  void repeat_steps(const std::vector<integrate::Record>& steps);
+  std::vector<integrate::Record> kept_steps() const;
 
   /// All intervals in parallel, from the nodes of a point. `seeded`: along all directions of each
   /// node; `restrict` may then change what a placed node is integrated along. False: why().
@@ -70,6 +77,8 @@ class ShootingIntervals {
     PlacedNode node;
     std::string why;  ///< the last run failed
   };
+  enum class Steps : std::uint8_t { kChosen, kKept, kRepeated };
+  bool integrate(Interval& interval) const;
   void account(int i);
   void continue_angles(int i, Trajectory& trajectory) const;
   bool account_all();
@@ -81,6 +90,7 @@ class ShootingIntervals {
   std::vector<Interval> intervals_;
   std::string why_;
   Work work_;
+  Steps steps_ = Steps::kChosen;
 };
 
 }  // namespace parfait::estimate

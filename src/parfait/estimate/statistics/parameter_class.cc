@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace parfait::estimate {
 namespace parameter_class {
@@ -15,6 +16,9 @@ bool names(const Identifiability& identifiability, Finding::Kind kind, const std
   });
 }
 
+/// Of the logarithm: a factor of ten.
+constexpr double kUnknownFactor = std::numbers::ln10;
+
 /// Why a parameter with a deviation is as good as undetermined; empty: it is not.
 std::string practically_undetermined(const ClassifiedParameter& p, const FitScale& scale) {
   if (!(p.sd > 0) || !std::isfinite(p.sd)) return "";
@@ -23,15 +27,25 @@ std::string practically_undetermined(const ClassifiedParameter& p, const FitScal
     return fmt::format("{} is known from its prior alone: the data add nothing (sd {:.3g}).",
                        p.name, p.sd);
   }
-  const bool bounded = std::isfinite(p.lower) && std::isfinite(p.upper);
-  if (!bounded || (p.is_log && !(p.lower > 0))) return "";
-  const double length = 2 * scale.individual * (p.is_log ? p.sd / std::abs(p.value) : p.sd);
+  const bool in_log = p.is_log && p.value > 0;
+  const double half = scale.individual * (in_log ? p.sd / p.value : p.sd);
+  const bool bounded =
+      std::isfinite(p.lower) && std::isfinite(p.upper) && (!p.is_log || p.lower > 0);
   const double range = p.is_log ? std::log(p.upper / p.lower) : p.upper - p.lower;
-  if (!(length >= range)) return "";
-  return fmt::format(
-      "{} is practically undetermined: its {:g} % interval is wider than its bounds [{:.4g}, "
-      "{:.4g}].",
-      p.name, 100 * scale.confidence, p.lower, p.upper);
+  if (bounded && 2 * half >= range) {
+    return fmt::format(
+        "{} is practically undetermined: its {:g} % interval is wider than its bounds [{:.4g}, "
+        "{:.4g}].",
+        p.name, 100 * scale.confidence, p.lower, p.upper);
+  }
+  // A positive number, of which not even the order of magnitude is known.
+  if (in_log && half >= kUnknownFactor) {
+    return fmt::format(
+        "{} is practically undetermined: {:.4g} with a relative deviation of {:.3g} %, so that its "
+        "{:g} % interval reaches beyond a tenth and ten times the value.",
+        p.name, p.value, 100 * p.sd / p.value, 100 * scale.confidence);
+  }
+  return "";
 }
 
 }  // namespace

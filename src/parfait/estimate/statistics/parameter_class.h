@@ -15,7 +15,8 @@ enum class ParameterClass : std::uint8_t {
   kDetermined,
   kAtBound,      ///< its bound decides
   kCombination,  ///< only combinations with others
-  kPractically,  ///< determined to first order, but not better than its bounds or its prior say
+  kPractically,  ///< determined to first order, but not better than its bounds or its prior say,
+                 ///< or not even to an order of magnitude
   kNoInfluence,  ///< the data do not depend on it
 };
 /// "determined", "at_bound", "combination", "practically_undetermined", "no_influence"
@@ -34,7 +35,8 @@ struct ClassifiedParameter {
 
 /// The class of each; findings of what is practically undetermined are added to `identifiability`.
 /// A parameter is that if the individual interval, q sd to both sides (log: of the logarithm), is
-/// as long as the range between its bounds, or if its sd is within 5 % of that of its prior.
+/// as long as the range between its bounds, if its sd is within 5 % of that of its prior, or if it
+/// is estimated by its logarithm and q sd is more than a factor of ten.
 std::vector<ParameterClass> classify(const std::vector<ClassifiedParameter>& parameters,
                                      const FitScale& scale, Identifiability& identifiability);
 

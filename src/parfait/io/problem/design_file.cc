@@ -53,8 +53,17 @@ PlannedInput read_planned_input(Element& element) {
         {{"constant", Shape::kConstant}, {"linear", Shape::kLinear}, {"cubic", Shape::kCubic}});
   }
   if (const auto breaks = element.field("breaks")) {
-    input.free_breaks =
-        read_choice<bool>(element, *breaks, "breaks", {{"equal", false}, {"free", true}});
+    const int freedom =
+        read_choice<int>(element, *breaks, "breaks", {{"equal", 0}, {"free", 1}, {"newton", 2}});
+    input.free_breaks = freedom > 0;
+    input.newton = freedom == 2;
+  }
+  if (const auto saturation = element.field("saturation")) {
+    using estimate::Saturation;
+    input.saturation = read_choice<Saturation>(element, *saturation, "saturation",
+                                               {{"none", Saturation::kNone},
+                                                {"exponential", Saturation::kExponential},
+                                                {"arctan", Saturation::kArctan}});
   }
   input.lower = required_number(element, "lower");
   input.upper = required_number(element, "upper");
@@ -444,6 +453,12 @@ DesignFile read_design_text(std::string_view text, const std::string& file_name)
     }
     if (const auto most = starts->field("max_iterations")) {
       problem.max_iterations = read_count(*starts, *most, "max_iterations");
+    }
+    if (const auto method = starts->field("method")) {
+      using estimate::BoxMethod;
+      problem.method = read_choice<BoxMethod>(
+          *starts, *method, "method",
+          {{"bfgs", BoxMethod::kQuasiNewton}, {"gradient", BoxMethod::kGradient}});
     }
     starts->finish();
     if (problem.starts < 1) starts->fail(starts->place(), "count must be at least 1.");

@@ -63,6 +63,17 @@ void fields(Archive& a, typename Archive::template Ref<result::DesignSearch> s) 
 }
 
 template <class Archive>
+void fields(Archive& a, typename Archive::template Ref<result::DesignSwitching> s) {
+  a("times", s.times);
+  a("iterations", s.iterations);
+  a("converged", s.converged);
+  a("psi", s.psi);
+  a("residual", s.residual);
+  a("is_minimum", s.is_minimum);
+  a("keeps_sign", s.keeps_sign);
+}
+
+template <class Archive>
 void fields(Archive& a, typename Archive::template Ref<result::Design> d) {
   header_fields(a, d.verdict.version, "design");
   a("design", d.design);
@@ -71,6 +82,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Design> d) {
   a("criterion", d.criterion);
   a("relative", d.relative);
   a("interest", d.interest);
+  a("method", d.method);
   a("gradient", d.gradient);
   a.nullable("known", d.known);
   a.nullable("start", d.start);
@@ -81,6 +93,7 @@ void fields(Archive& a, typename Archive::template Ref<result::Design> d) {
   a.nullable("choice", d.choice);
   a("experiments", d.experiments);
   a("starts", d.starts);
+  a.nullable("switching", d.switching);
   a("best_reached", d.best_reached);
   a("robust_samples", d.robust_samples);
   a("linearizations", d.linearizations);

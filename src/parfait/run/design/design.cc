@@ -45,8 +45,9 @@ std::vector<result::InputFile> files_of(const std::string& file, const io::Desig
 }
 
 constexpr const char* kGradient =
-    "central differences of the sensitivity matrices, by way of the information (step 1e-4 of the "
-    "range of a variable)";
+    "central differences of the sensitivity matrices along recorded steps, by way of the "
+    "information "
+    "(step 1e-4 of the range of a variable)";
 
 std::optional<result::DesignMeasures> measures_of(
     const std::optional<estimate::DesignMeasures>& of) {
@@ -125,6 +126,7 @@ result::Design result_of(const estimate::DesignProblem& problem, const DesignRes
   out.criterion = text(problem.criterion);
   out.relative = problem.relative;
   out.interest = found.interest;
+  out.method = problem.method == estimate::BoxMethod::kGradient ? "gradient" : "bfgs";
   out.gradient = found.variables.empty() ? "none: no numbers were designed" : kGradient;
   out.known = measures_of(found.known);
   out.start = measures_of(found.start);
@@ -162,6 +164,15 @@ result::Design result_of(const estimate::DesignProblem& problem, const DesignRes
                           .violation = s.violation,
                           .iterations = s.iterations,
                           .converged = s.converged});
+  }
+  if (const auto& s = found.switching) {
+    out.switching = result::DesignSwitching{.times = s->t,
+                                            .iterations = s->iterations,
+                                            .converged = s->converged,
+                                            .psi = s->psi,
+                                            .residual = s->residual,
+                                            .is_minimum = s->is_minimum,
+                                            .keeps_sign = s->keeps_sign};
   }
   out.best_reached = found.best_reached;
   out.robust_samples = problem.robust.samples;
@@ -245,6 +256,18 @@ DesignRun design(const DesignRequest& request, const Callbacks& callbacks, Job& 
         fmt::format("{} of {} searches ended before their slope was small; more iterations "
                     "(<starts max_iterations>) may help",
                     unsettled, run.result.starts.size()));
+  }
+  if (const auto& s = run.result.switching; s && !(s->converged && s->is_minimum)) {
+    verdict.warnings.emplace_back(
+        s->converged
+            ? "Newton's method on the switching conditions found no minimum: the switching "
+              "times are those of the search"
+            : "Newton's method on the switching conditions did not converge: the switching "
+              "times are those of the search");
+  } else if (s && !s->keeps_sign) {
+    verdict.warnings.emplace_back(
+        "the switching function has further roots: an input with more switches is better (more "
+        "pieces or starts)");
   }
   if (run.result.choice && !run.result.choice->certified) {
     verdict.warnings.push_back("the choice is not certified: " + run.result.choice->remark);

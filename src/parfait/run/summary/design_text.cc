@@ -60,6 +60,18 @@ void print_variables(Words& out, const result::Design& d) {
   }
 }
 
+void print_switching(Words& out, const result::Design& d) {
+  if (!d.switching || !d.switching->converged) return;
+  const auto& s = *d.switching;
+  std::string times;
+  for (const double t : s.times) times += fmt::format("{}{:.12g}", times.empty() ? "" : ", ", t);
+  out.print("  switches at {} ({} on the switching conditions, residual {:.1e}): {}, {}\n", times,
+            base::counted(s.iterations, "Newton step", "Newton steps"), s.residual,
+            s.is_minimum ? "a minimum" : "no minimum",
+            s.keeps_sign ? "the switching function has no other root"
+                         : "the switching function has other roots");
+}
+
 }  // namespace
 }  // namespace design_words
 
@@ -84,6 +96,7 @@ std::string design_text(const DesignRun& run, const std::filesystem::path& folde
     out.print("  a local optimum: {} of {} reached it\n", d.best_reached,
               base::counted(static_cast<std::int64_t>(d.starts.size()), "start", "starts"));
   }
+  words::print_switching(out, d);
   words::print_choice(out, run);
   words::print_variables(out, d);
   for (const auto& warning : d.verdict.warnings) out.print("warning: {}\n", warning);
