@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "parfait/base/error.h"
 #include "random_mechanisms.h"
 #include "two_engines.h"
 
@@ -44,13 +45,15 @@ Answer compare(unsigned seed) {
   const bool same = at.is_same() && moved.is_same();
   std::printf(
       "%4u %2d bodies %2d dof %s %2d events  state %.1e %.1e  motion %.1e (own %.1e)  "
-      "sensitivity %.1e (own %.1e)  events %.1e (own %.1e)%s%s%s%s%s\n",
+      "sensitivity %.1e (own %.1e)  events %.1e (own %.1e)%s%s%s%s%s%s%s\n",
       seed, static_cast<int>(description.bodies.size()), engines.joints().degrees_of_freedom(),
       mechanism.has_loop ? "loop" : "tree", moved.num_events, at.value, moved.end.value,
       moved.motion, moved.own, moved.sensitivity, moved.own_sensitivity, moved.event_times,
       moved.own_event_times, same ? "" : ("  DIFFERENT: " + at.name + " " + moved.end.name).c_str(),
       moved.message.empty() ? "" : "; ", moved.message.c_str(),
-      moved.ending.empty() ? "" : "; both ", moved.ending.c_str());
+      moved.ending.empty() ? "" : "; both ", moved.ending.c_str(),
+      moved.without_sensitivity.empty() ? "" : "; cannot change alone: ",
+      base::listing(moved.without_sensitivity).c_str());
   std::fflush(stdout);
   return same ? Answer::kSame : Answer::kDifferent;
 }

@@ -243,6 +243,18 @@ double difference(const std::vector<math::Directions>& a, const std::vector<math
   return worst;
 }
 
+/// Whether the mechanism still closes beside its parameters. A length in a loop with redundant rows
+/// may be one that cannot change alone: then there is no derivative with respect to it.
+bool closes_beside(const Start& start, std::vector<double> p, std::size_t i) {
+  constexpr double kChange = 1e-6, kTolerance = 1e-9;
+  const auto ws = start.system.make_workspace(0);
+  p[i] += kChange;
+  start.system.bind(*ws, p);
+  std::vector<double> y = start.y;
+  const auto report = start.system.project(*ws, 0, y, dynamics::Norm::kMass, kTolerance);
+  return report.status == dynamics::Status::kOk;
+}
+
 /// How long both can be followed, into out.until.
 void find_end(const Start& joints, const Start& natural, double until, MotionDifference& out) {
   const Run a = run({joints.system, joints.y, {}, {}}, {}, {until}, 1e-11);
@@ -296,6 +308,22 @@ MotionDifference compare_motion(const mechanism::Description& description, doubl
   if (with_sensitivities) engines.joints().project_directions(*ws, dy);
   Start natural{engines.natural(), engines.natural_state(0, joints.y), {}, dp};
   if (with_sensitivities) natural.dy = engines.natural_directions(0, joints.y, dy, dp);
+  for (int i = 0; i < np && with_sensitivities; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const bool in_joints = closes_beside(joints, engines.parameters(), k);
+    const bool in_natural = closes_beside(natural, engines.parameters(), k);
+    const std::string id = engines.joints().parameters()[k].id;
+    if (in_joints != in_natural) {
+      out.message = "with another " + id + " the mechanism closes in one of the engines only";
+      return out;
+    }
+    if (in_joints) continue;
+    out.without_sensitivity.push_back(id);
+    for (Start* start : {&joints, &natural}) {
+      for (int row = 0; row < start->dy.rows(); ++row) start->dy(row, i) = 0;
+      start->dp(i, i) = 0;
+    }
+  }
   find_end(joints, natural, until, out);
   if (!out.message.empty()) return out;
   const double T = out.until;

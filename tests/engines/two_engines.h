@@ -68,7 +68,10 @@ struct MotionDifference {
   double event_times = 0;
   double own_event_times = 0;
   int num_events = 0;
-  Difference end;       ///< of all quantities at the last state
+  Difference end;  ///< of all quantities at the last state
+  /// Parameters that cannot change alone, because redundant loops would not close: both engines say
+  /// so, and there is no derivative.
+  std::vector<std::string> without_sensitivity;
   std::string ending;   ///< why both ended before the time asked for
   std::string message;  ///< not empty: an integration failed in one of them
 

@@ -206,84 +206,134 @@ ProjectionTolerance projection_tolerance(const ModelData& m, const double* q, co
           .velocity = std::max(asked, kRounding * length * speed)};
 }
 
+namespace {
+
+/// The two halves of project_mass().
+class MassProjection {
+ public:
+  MassProjection(const ModelData& m, ModelWorkspace& w, double asked)
+      : m_(m),
+        w_(w),
+        g_pos_(w.projection.g.data()),
+        g_vel_(g_pos_ + m.sizes.num_pos),
+        tolerance_(projection_tolerance(m, w.projection.q0.data(), w.projection.v0.data(), asked)) {
+  }
+
+  ProjectionReport run() {
+    auto& P = w_.projection;
+    // A row that others imply is implied at the velocities only up to |g| |v|: where there are
+    // loops, positions go on to that, or to where rounding ends it.
+    const bool loops = m_.kernel.structure.plan.tests_any();
+    const double speed = largest(P.v.data(), m_.sizes.nv);
+    Ending ending = positions(loops ? tolerance_.position / (1 + 10 * speed) : tolerance_.position);
+    if (ending == Ending::kDone) ending = velocities(loops);
+    if (ending == Ending::kImpliedRowsLeft) {  // it was more than 10 |g| |v|
+      ending = positions(0);
+      if (ending == Ending::kDone) ending = velocities(false);
+    }
+    if (ending != Ending::kDone) {
+      report_.status = Status::kProjectionFailed;
+      report_.residual = defect_;
+      return report_;
+    }
+    report_.distance_q =
+        mass_distance(w_.bound.kernel, m_.kernel.num_bodies(), P.q0.data(), P.q.data());
+    report_.distance_v =
+        mass_distance(w_.bound.kernel, m_.kernel.num_bodies(), P.v0.data(), P.v.data());
+    return report_;
+  }
+
+ private:
+  enum class Ending : std::uint8_t { kDone, kFailed, kImpliedRowsLeft };
+
+  void place() {
+    auto& P = w_.projection;
+    place_bodies(m_.kernel.structure, w_.bound.kernel, P.q.data(), P.v.data(), w_.k);
+    evaluate_invariants(m_.kernel, m_.offset, w_, g_pos_, g_vel_);
+  }
+
+  /// At a singular position no correction reaches the row that was dropped: what is left of it
+  /// waits until the mechanism has passed, if it is not more than gathers there. (T6)
+  bool waits(Level level, double most) const {
+    return last_step_.singular && defect_ <= most && kept_rows_hold(level);
+  }
+  bool kept_rows_hold(Level level) const {
+    const bool positions = level == Level::kPosition;
+    return largest_kept(m_.kernel.structure, w_.k, level, positions ? g_pos_ : g_vel_) <=
+           (positions ? tolerance_.position : tolerance_.velocity);
+  }
+
+  /// The defect falls quadratically, but the distance from the nearest point only by a factor that
+  /// is the length of the way times the curvature, so each step must be small for the way made,
+  /// too. Goes on below the tolerance, to `target` or to where rounding ends it.
+  Ending positions(double target) {
+    auto& P = w_.projection;
+    const double tolerance = tolerance_.position;
+    double way = 0;
+    defect_ = HUGE_VAL;
+    last_step_ = {};
+    for (;; ++report_.iterations) {
+      place();
+      const double last = defect_;
+      defect_ = largest(g_pos_, m_.sizes.num_pos);
+      const bool settled =
+          (defect_ <= target || defect_ > 0.5 * last) && last_step_.change * way <= tolerance;
+      if (settled && defect_ <= tolerance) break;
+      if (settled && waits(Level::kPosition, 3 * std::pow(last_step_.rank_tolerance, 1.5))) break;
+      if (!(defect_ < HUGE_VAL) || report_.iterations >= kMaxIterations) return Ending::kFailed;
+      last_step_ = step(m_, w_, Level::kPosition, g_pos_, P.q0.data(), P.q.data(), defect_);
+      way += last_step_.change;
+    }
+    report_.residual = defect_;
+    return Ending::kDone;
+  }
+
+  /// The first step is exact unless a row is quadratic in the velocities. What no step reaches of
+  /// rows that others imply is left to better positions, if asked.
+  Ending velocities(bool tells_of_implied_rows) {
+    auto& P = w_.projection;
+    const double tolerance = tolerance_.velocity;
+    const double speed = largest(P.v.data(), m_.sizes.nv);
+    double way = 0;
+    defect_ = HUGE_VAL;
+    last_step_ = {};
+    for (int i = 0;; ++i) {
+      const double last = defect_;
+      defect_ = largest(g_vel_, m_.sizes.num_vel);
+      const bool settled =
+          !m_.kernel.structure.has_quadratic_rates || last_step_.change * way <= tolerance;
+      if (settled && defect_ <= tolerance) break;
+      if (waits(Level::kVelocity, 3 * last_step_.rank_tolerance * (1 + speed))) break;
+      if (tells_of_implied_rows && settled && i > 1 && defect_ > 0.5 * last &&
+          kept_rows_hold(Level::kVelocity)) {
+        return Ending::kImpliedRowsLeft;
+      }
+      if (!(defect_ < HUGE_VAL) || i >= kMaxIterations) return Ending::kFailed;
+      last_step_ = step(m_, w_, Level::kVelocity, g_vel_, P.v0.data(), P.v.data(), defect_);
+      way += last_step_.change;
+      ++report_.iterations;
+      place();
+    }
+    report_.residual = std::max(report_.residual, defect_);
+    return Ending::kDone;
+  }
+
+  const ModelData& m_;
+  ModelWorkspace& w_;
+  double* g_pos_;
+  double* g_vel_;
+  ProjectionTolerance tolerance_;
+  ProjectionReport report_;
+  double defect_ = HUGE_VAL;
+  Step last_step_;
+};
+
+}  // namespace
+
 ProjectionReport project_mass(const ModelData& m, ModelWorkspace& w, double asked) {
-  auto& P = w.projection;
-  ProjectionReport report;
-  const auto tolerances = projection_tolerance(m, P.q0.data(), P.v0.data(), asked);
-  double tolerance = tolerances.position;
-  double* g_pos = P.g.data();
-  double* g_vel = g_pos + m.sizes.num_pos;
   w.k.metric_offset.clear();
-  for (auto& kept : P.multiplier) std::fill(kept.begin(), kept.end(), 0.0);
-  const auto place = [&] {
-    place_bodies(m.kernel.structure, w.bound.kernel, P.q.data(), P.v.data(), w.k);
-    evaluate_invariants(m.kernel, m.offset, w, g_pos, g_vel);
-  };
-
-  // The defect falls quadratically, but the distance from the nearest point only by a factor that
-  // is the length of the way times the curvature, so each step must be small for the way made, too.
-  double defect = HUGE_VAL, way = 0;
-  Step last_step;
-  // At a singular position no correction reaches the row that was dropped: what is left of it waits
-  // until the mechanism has passed, if it is not more than gathers there. (T6)
-  const auto waits = [&](Level level, const double* g, double most) {
-    return last_step.singular && defect <= most &&
-           largest_kept(m.kernel.structure, w.k, level, g) <= tolerance;
-  };
-
-  // A row that others imply is implied at the velocities only up to |g| |v|: where there are loops,
-  // positions go on to that, or to where rounding ends it.
-  const bool loops = m.kernel.structure.plan.tests_any();
-  const double target = loops ? tolerance / (1 + 10 * largest(P.v.data(), m.sizes.nv)) : tolerance;
-
-  // Positions.
-  for (;; ++report.iterations) {
-    place();
-    const double last = defect;
-    defect = largest(g_pos, m.sizes.num_pos);
-    const bool settled = defect <= target || defect > 0.5 * last;
-    if (defect <= tolerance && settled && last_step.change * way <= tolerance) break;
-    if (settled && last_step.change * way <= tolerance &&
-        waits(Level::kPosition, g_pos, 3 * std::pow(last_step.rank_tolerance, 1.5))) {
-      break;
-    }
-    if (!(defect < HUGE_VAL) || report.iterations >= kMaxIterations) {
-      report.status = Status::kProjectionFailed;
-      report.residual = defect;
-      return report;
-    }
-    last_step = step(m, w, Level::kPosition, g_pos, P.q0.data(), P.q.data(), defect);
-    way += last_step.change;
-  }
-  report.residual = defect;
-
-  // Velocities: the first step is exact unless a row is quadratic in the velocities.
-  tolerance = tolerances.velocity;
-  way = 0;
-  last_step = {};
-  for (int i = 0;; ++i) {
-    defect = largest(g_vel, m.sizes.num_vel);
-    if (defect <= tolerance &&
-        (!m.kernel.structure.has_quadratic_rates || last_step.change * way <= tolerance))
-      break;
-    if (waits(Level::kVelocity, g_vel,
-              3 * last_step.rank_tolerance * (1 + largest(P.v.data(), m.sizes.nv)))) {
-      break;
-    }
-    if (!(defect < HUGE_VAL) || i >= kMaxIterations) {
-      report.status = Status::kProjectionFailed;
-      report.residual = defect;
-      return report;
-    }
-    last_step = step(m, w, Level::kVelocity, g_vel, P.v0.data(), P.v.data(), defect);
-    way += last_step.change;
-    ++report.iterations;
-    place();
-  }
-  report.residual = std::max(report.residual, defect);
-  report.distance_q = mass_distance(w.bound.kernel, m.kernel.num_bodies(), P.q0.data(), P.q.data());
-  report.distance_v = mass_distance(w.bound.kernel, m.kernel.num_bodies(), P.v0.data(), P.v.data());
-  return report;
+  for (auto& kept : w.projection.multiplier) std::fill(kept.begin(), kept.end(), 0.0);
+  return MassProjection(m, w, asked).run();
 }
 
 /// Lengths and speeds of the model: origins, centres of mass, and what an acceleration makes of a
