@@ -89,6 +89,7 @@ bool Ensemble::initialize(VectorXd& x) {
 /// All experiments at a point: values, or values and blocks.
 Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   at_linearization_ = with_derivatives;
+  visited_ = x;
   why_.clear();
   const VectorXd p = x.head(shared_.size());
   Block own;
@@ -199,8 +200,14 @@ Ensemble::Values Ensemble::evaluate(VecIn x) {
 Ensemble::Values Ensemble::linearize(VecIn x) {
   const VectorXd from = std::move(point_);
   point_.resize(0);
-  const std::vector<Block> before =
-      curved_.on && curved_.step && from.size() == x.size() ? blocks_ : std::vector<Block>();
+  const bool learns = curved_.on && curved_.step && from.size() == x.size() && !is_likelihood_;
+  std::vector<Block> before;
+  std::vector<RightSide> here;  // the values at x, in the rows of `before`
+  if (learns) {
+    if ((at_linearization_ || visited_ != x) && !visit(x, false).exists) return {};
+    before = blocks_;
+    here = rights_;
+  }
   Values values = visit(x, true);
   if (!values.exists) return values;
   sizes_ = variable_sizes(x);
@@ -228,7 +235,7 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
     update_damping_scales();
   }
   // Rows of a likelihood are no residuals whose curvature steps could show.
-  if (!before.empty() && !is_likelihood_) learn(before, from, x);
+  if (learns) learn(before, here, from, x);
   curved_.step.reset();
   if (weights_.size() == 0 && options_.scale_columns) set_weights(x);
   return values;

@@ -128,7 +128,8 @@ class Ensemble : public LeastSquaresProblem {
   std::vector<int> offsets_;  ///< of each experiment's variables in x, and the end
 
   std::string why_;
-  Eigen::VectorXd point_;  ///< of the last linearize()
+  Eigen::VectorXd point_;    ///< of the last linearize()
+  Eigen::VectorXd visited_;  ///< the last point
   std::vector<Block> blocks_, damped_blocks_;
   std::vector<RightSide> rights_;
   std::vector<Eigen::VectorXd> residuals_;  ///< of each block
@@ -157,7 +158,8 @@ class Ensemble : public LeastSquaresProblem {
   Curved curved_;
   bool is_curved() const;
   void update_damping_scales();
-  void learn(const std::vector<Block>& before, const Eigen::VectorXd& from, VecIn to);
+  void learn(const std::vector<Block>& before, const std::vector<RightSide>& here,
+             const Eigen::VectorXd& from, VecIn to);
   Eigen::VectorXd weights_;  ///< of |dx|, from the first linearize() on
   ColumnScales sizes_;       ///< of the variables at the last linearize()
   double damping_ = 0;       ///< D of damp(): largest column norm at the first point

@@ -104,7 +104,8 @@ double Ensemble::model_objective() {
   return sum - curved_.decrease;
 }
 
-void Ensemble::learn(const std::vector<Block>& before, const VectorXd& from, VecIn to) {
+void Ensemble::learn(const std::vector<Block>& before, const std::vector<RightSide>& here,
+                     const VectorXd& from, VecIn to) {
   if (curved_.secant.empty()) curved_.secant.reset(blocks_);
   // Of the step that was tried last, the part that was taken.
   LinearSolution step = *curved_.step;
@@ -131,7 +132,7 @@ void Ensemble::learn(const std::vector<Block>& before, const VectorXd& from, Vec
   if (curved != predicted) {
     curved_.preferred = std::abs(curved - actual) < std::abs(predicted - actual);
   }
-  curved_.secant.learn(before, blocks_, step);
+  curved_.secant.learn(before, here, blocks_, step);
 }
 
 }  // namespace parfait::estimate

@@ -229,6 +229,7 @@ class Run {
   /// the objective, and on from there.
   bool revive();
   bool judged();
+  bool curved_increment_is_short();
   bool is_within_integration_errors();
   Next end_within_integration_errors();
   bool within_noise(double noise, double length);
@@ -346,11 +347,20 @@ bool Run::advance(Stage last, const char* why) {
   return false;
 }
 
+/// Descent takes no full steps. Its own increment has the same zeros as that of Gauss-Newton, and
+/// knows what large residuals make of the way that is left.
+bool Run::curved_increment_is_short() {
+  if (stage_ != Stage::kDescent || !problem_.damp(0)) return false;
+  const double length = problem_.norm(problem_.increment());
+  problem_.damp_no_more();
+  return length <= options_.tolerance;
+}
+
 bool Run::judged() {
   const auto& [values, dx, line, precision, arrival, open] = here_;
   if (!precision.known) {
-    return (line.increment <= options_.tolerance && last_was_full_) ||
-           line.increment <= rounding_level(problem_, x_);
+    if (line.increment <= rounding_level(problem_, x_)) return true;
+    return line.increment <= options_.tolerance && (last_was_full_ || curved_increment_is_short());
   }
   if (judge(problem_, precision, x_, dx, arrival).arrived) return true;
   // With large residuals the increment of Gauss-Newton is too long; that of the curved model has

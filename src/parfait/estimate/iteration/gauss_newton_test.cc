@@ -191,6 +191,23 @@ TEST(GaussNewton, AMinimumThatNoiseWouldMoveRepelsFullSteps) {
   EXPECT_NEAR(result.history[1].kappa, 8, 0.1);  // 2 a^2, close to the minimum
 }
 
+// The same minimum by descent, which takes no full steps: a short increment ends that, too.
+TEST(GaussNewton, ADescentEndsWithAShortIncrement) {
+  Dense problem(1, [](const VectorXd& x, VectorXd& r, MatrixXd* J) {
+    r = (VectorXd(2) << x[0], 2 * (1 + x[0] * x[0])).finished();
+    if (J) *J = (MatrixXd(2, 1) << 1, 4 * x[0]).finished();
+  });
+  const auto result = gauss_newton(problem, VectorXd::Constant(1, 0.3),
+                                   {.globalization = Globalization::kAuto,
+                                    .convergence = Convergence::kIncrement,
+                                    .tolerance = 1e-4});
+  ASSERT_TRUE(result.converged()) << result.message;
+  EXPECT_TRUE(result.history[result.history.size() - 2].descent);
+  EXPECT_LE(result.history.back().increment, 1e-4);
+  EXPECT_GT(result.history.back().increment, 1e-12);  // not by rounding
+  EXPECT_NEAR(result.x[0], 0, 1e-4);
+}
+
 TEST(GaussNewton, PointsThatDoNotExistShortenTheStep) {
   // sqrt(x) - 1 from x = 5: the full step goes to x < 0.
   Dense problem(1, [](const VectorXd& x, VectorXd& r, MatrixXd* J) {

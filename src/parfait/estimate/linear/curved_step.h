@@ -22,9 +22,11 @@ class SecantCurvature {
   /// Forgets everything; S = 0 for blocks of these sizes.
   void reset(std::span<const Block> blocks);
   bool empty() const { return S_.empty(); }
-  /// `step` led from the point of `before` to that of `after`.
-  void learn(std::span<const Block> before, std::span<const Block> after,
-             const LinearSolution& step);
+  /// `step` led from the point of `before` to that of `after`. `here`: the values of the new point
+  /// with the matrices of `before`. Rows may be others at every point (where unknowns were
+  /// eliminated by rotations): only products of matrices and values of one point are taken.
+  void learn(std::span<const Block> before, std::span<const RightSide> here,
+             std::span<const Block> after, const LinearSolution& step);
   const std::vector<Eigen::MatrixXd>& matrices() const { return S_; }
   /// s^T S s.
   double along(const LinearSolution& step) const;

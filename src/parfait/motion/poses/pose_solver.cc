@@ -14,6 +14,9 @@ namespace {
 /// Coordinates that take part in a direction that is not seen, beside the largest.
 constexpr double kTied = 0.1;
 
+/// Steps shorter than this (rad or m) are near enough for Newton's.
+constexpr double kNear = 0.3;
+
 bool is_bound(CoordinateState state) {
   return state == CoordinateState::kAtLower || state == CoordinateState::kAtUpper;
 }
@@ -67,6 +70,7 @@ PoseSolver::PoseSolver(const Skeleton& skeleton, const MarkerPlan& plan, const P
   moments_.resize(num_bodies);
   twists_.resize(motions_.size());
   H_.resize(n * n);
+  K_.resize(n * n);
   U_.resize(n * n);
   for (auto* v : {&g_, &d_, &target_, &low_, &high_}) v->resize(n);
   movable_.resize(n);
@@ -102,7 +106,9 @@ double PoseSolver::place(std::span<const double> measured, std::span<const doubl
       sum.X = sum.X +
               Sym3<double>{wa.x * a.x, wa.y * a.y, wa.z * a.z, wa.x * a.y, wa.x * a.z, wa.y * a.z};
       sum.F += wr;
-      sum.N += cross(a, wr);
+      sum.T[0] += a.x * wr;
+      sum.T[1] += a.y * wr;
+      sum.T[2] += a.z * wr;
     }
   }
   for (std::size_t j = 0; j < from_goal_.size(); ++j) {
@@ -115,7 +121,7 @@ double PoseSolver::place(std::span<const double> measured, std::span<const doubl
   return objective;
 }
 
-void PoseSolver::assemble() {
+void PoseSolver::assemble(bool with_curvature) {
   const auto& ws = kinematics_.workspace();
   const bool plain = skeleton_.tree.plain;
   for (std::size_t k = 0; k < motions_.size(); ++k) {
@@ -131,6 +137,7 @@ void PoseSolver::assemble() {
   }
   std::fill(H_.begin(), H_.end(), 0.0);
   std::fill(g_.begin(), g_.end(), 0.0);
+  if (with_curvature) std::fill(K_.begin(), K_.end(), 0.0);
   for (int b = static_cast<int>(moments_.size()) - 1; b >= 0; --b) {
     const Moments& G = moments_[b];
     if (G.w == 0) continue;
@@ -141,8 +148,9 @@ void PoseSolver::assemble() {
       carrier.h += G.h;
       carrier.X = carrier.X + G.X;
       carrier.F += G.F;
-      carrier.N += G.N;
+      for (int k = 0; k < 3; ++k) carrier.T[k] += G.T[k];
     }
+    const Vec3<double> moment = G.moment();
     const double trace = G.X.xx + G.X.yy + G.X.zz;
     for (int j = first_motion_[b]; j < first_motion_[b + 1]; ++j) {
       const Motion<double>& s = twists_[j];
@@ -159,7 +167,34 @@ void PoseSolver::assemble() {
       for (const int i : ancestors_[b]) add(i, 2);
       for (int i = first_motion_[b]; i < j; ++i) add(i, 2);
       add(j, 1);
-      g_[vj] += dot(s.omega, G.N) + dot(s.v, G.F);
+      const double power = dot(s.omega, moment) + dot(s.v, G.F);
+      g_[vj] += power;
+      if (!with_curvature) continue;
+      // sum w c x r
+      const auto turned = [&](const Motion<double>& t) {
+        return cross(t.v, G.F) +
+               Vec3<double>{dot(G.T[0], t.omega), dot(G.T[1], t.omega), dot(G.T[2], t.omega)} -
+               G.trace() * t.omega;
+      };
+      const Vec3<double> Q = turned(s);
+      const auto curve = [&](int i, double factor) {
+        if (!motions_[i].turns) return;
+        const int vi = motions_[i].v;
+        double entry = dot(twists_[i].omega, Q);
+        if (i != j && motions_[i].node == motions_[j].node) {
+          entry = 0.5 * (entry + dot(s.omega, turned(twists_[i])));
+        }
+        const auto at = static_cast<std::size_t>(std::min(vi, vj)) * n_ + std::max(vi, vj);
+        K_[at] += vi == vj ? factor * entry : entry;
+      };
+      for (const int i : ancestors_[b]) curve(i, 2);
+      for (int i = first_motion_[b]; i < j; ++i) curve(i, 2);
+      curve(j, 1);
+      if (plain) continue;
+      const auto& jet = ws.driven.jets[motions_[j].w];
+      if (jet.d1 != 0) {
+        K_[static_cast<std::size_t>(vj) * n_ + vj] += jet.d2 / jet.d1 * power;
+      }
     }
   }
   for (std::size_t j = 0; j < from_goal_.size(); ++j) {
@@ -238,13 +273,37 @@ void PoseSolver::factorize(double lambda, FramePose& pose) {
   }
 }
 
-bool PoseSolver::minimize_in_box(double lambda, FramePose& pose) {
+/// The coordinates that are free, none of which may lack a pivot.
+bool PoseSolver::factorize_convex(FramePose& pose) {
+  free_.clear();
+  for (int j = n_ - 1; j >= 0; --j) {
+    if (pose.states[j] == CoordinateState::kFree) free_.push_back(j);
+  }
+  return eliminate(0) < 0;
+}
+
+bool PoseSolver::find_newton_step(FramePose& pose) {
+  states_ = pose.states;
+  // In the place of H for as long as it takes.
+  for (std::size_t i = 0; i < H_.size(); ++i) K_[i] += H_[i];
+  std::swap(H_, K_);
+  const bool found = minimize_in_box(0, pose, true);
+  std::swap(H_, K_);
+  if (!found) pose.states = states_;
+  return found;
+}
+
+bool PoseSolver::minimize_in_box(double lambda, FramePose& pose, bool with_curvature) {
   std::fill(d_.begin(), d_.end(), 0.0);
   const auto entry = [&](int i, int j) {
     return H_[static_cast<std::size_t>(std::min(i, j)) * n_ + std::max(i, j)];
   };
   for (int round = 0; round < 4 * n_ + 20; ++round) {
-    factorize(lambda, pose);
+    if (with_curvature) {
+      if (!factorize_convex(pose)) return false;
+    } else {
+      factorize(lambda, pose);
+    }
     const auto m = static_cast<int>(free_.size());
     // H_ff d_f = -g_f - H_fa d_a.
     for (int a = 0; a < m; ++a) {
@@ -340,10 +399,11 @@ void PoseSolver::solve(std::span<const double> measured, std::span<const double>
   if (num_visible_ > 0) origin_ = (1.0 / num_visible_) * origin_;
 
   const bool damped = options_.method == PoseMethod::kDamped;
-  double lambda = 0;
+  double lambda = 0, last_step = INFINITY;
   pose.objective = place(measured, weights, pose.q);
   for (; pose.iterations < options_.max_iterations; ++pose.iterations) {
-    assemble();
+    bool is_near = !damped && last_step < kNear;
+    assemble(is_near);
     for (std::size_t j = 0; j < n; ++j) {
       if (!limited_[j]) continue;
       low_[j] = coordinates[j].lower - pose.q[coordinates[j].q];
@@ -351,13 +411,14 @@ void PoseSolver::solve(std::span<const double> measured, std::span<const double>
     }
     bool moved = false;
     for (int attempt = 0; attempt < 25 && !moved; ++attempt) {
-      if (!minimize_in_box(damped ? 0.5 * pose.objective + options_.damping : lambda, pose)) break;
-      double largest = 0;
-      for (std::size_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(d_[j]));
-      if (largest <= options_.tolerance && (lambda == 0 || attempt > 0)) {
-        pose.converged = true;
+      const bool by_newton = is_near && find_newton_step(pose);
+      is_near = false;
+      if (!by_newton &&
+          !minimize_in_box(damped ? 0.5 * pose.objective + options_.damping : lambda, pose)) {
         break;
       }
+      double largest = 0;
+      for (std::size_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(d_[j]));
       tree::displace(skeleton_.tree, pose.q, d_, trial_);
       for (std::size_t j = 0; j < n; ++j) {
         if (pose.states[j] == CoordinateState::kAtLower)
@@ -365,13 +426,19 @@ void PoseSolver::solve(std::span<const double> measured, std::span<const double>
         if (pose.states[j] == CoordinateState::kAtUpper)
           trial_[coordinates[j].q] = coordinates[j].upper;
       }
+      if (largest <= options_.tolerance && (by_newton || lambda == 0 || attempt > 0)) {
+        pose.q = trial_;
+        pose.converged = true;
+        break;
+      }
       const double objective = place(measured, weights, trial_);
       if (damped || objective <= pose.objective * (1 + 1e-13) || largest <= options_.tolerance) {
         pose.q = trial_;
         pose.objective = objective;
         moved = true;
+        last_step = largest;
         lambda = lambda < 1e-6 ? 0 : 0.1 * lambda;
-      } else {
+      } else if (!by_newton) {
         lambda = std::max(10 * lambda, 1e-3);
       }
     }

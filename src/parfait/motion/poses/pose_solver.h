@@ -10,7 +10,8 @@
 namespace parfait::motion {
 
 enum class PoseMethod : std::uint8_t {
-  kGaussNewton,  ///< full steps within the limits; damped only where a step does not descend
+  kGaussNewton,  ///< full steps within the limits, Newton's near the minimum; damped only where a
+                 ///< step does not descend
   kDamped,  ///< (J^T W J + (r^T W r / 2 + lambda) 1) dq = -J^T W r, no limits (Felis 2015, 4.4.3;
             ///< Sugihara 2011), for comparison
 };
@@ -59,12 +60,21 @@ struct FramePose {
 ///   min over q   sum_m w_m |x_m(q) - y_m|^2,      lower <= q <= upper,
 ///
 /// by Gauss-Newton steps, each the exact minimum of its quadratic model within the limits (active
-/// set). Missing markers (NaN) and those of weight 0 do not count.
+/// set). Missing markers (NaN) and those of weight 0 do not count. Near the minimum the model has
+/// the curvature of the markers' paths as well (Newton), as long as it is convex: where few markers
+/// fit badly, Gauss-Newton would creep or go round in circles.
 ///
 /// Assembly  J^T W J never sees a Jacobian. A motion s = (omega, u) displaces the markers of a
 ///           subtree by u + omega x x_m, so that entries of J^T W J are s_i^T G s_j with G the
 ///           moments (sum w, sum w x, sum w x x^T) of the subtree, as composite inertias make a
-///           mass matrix.
+///           mass matrix. Curvature: with c_j = u_j + omega_j x x what j does to a marker, r what is
+///           left of it and i a turn that carries j,
+///
+///             sum w r . d2x/dq_i dq_j = omega_i . sum w (c_j x r)
+///                                     = omega_i . (u_j x F + T omega_j - tr(T) omega_j),
+///
+///           F = sum w r, T = sum w x r^T of the subtree; a displacement that carries j adds
+///           nothing, turns of one ball take the mean of both orders.
 /// Unseen    Coordinates whose pivot vanishes beside the diagonal keep their value and are told;
 ///           those that could move along with them have no standard deviation.
 /// Limits    A root coordinate that may make a whole turn is not limited.
@@ -121,7 +131,13 @@ class PoseSolver {
     double w = 0;
     Vec3<double> h{};        ///< sum w x
     tree::Sym3<double> X{};  ///< sum w x x^T
-    Vec3<double> F{}, N{};   ///< sum w r, sum w x cross r
+    Vec3<double> F{};        ///< sum w r
+    Vec3<double> T[3]{};     ///< rows of sum w x r^T
+
+    Vec3<double> moment() const {  ///< sum w x cross r
+      return {T[1].z - T[2].y, T[2].x - T[0].z, T[0].y - T[1].x};
+    }
+    double trace() const { return T[0].x + T[1].y + T[2].z; }
   };
   struct Ancestor {
     int motion;
@@ -130,11 +146,15 @@ class PoseSolver {
 
   double place(std::span<const double> measured, std::span<const double> weights,
                const std::vector<double>& q);
-  void assemble();
+  void assemble(bool with_curvature = false);
   /// Minimizes d^T H d / 2 + g^T d with lambda diag(H) added, within [low_, high_]; false: it does
-  /// not settle.
-  bool minimize_in_box(double lambda, FramePose& pose);
+  /// not settle, or, with H of Newton, is not convex.
+  bool minimize_in_box(double lambda, FramePose& pose, bool with_curvature = false);
+  /// Newton's step into d_, with the coordinates that Gauss-Newton saw; false: there is none, and
+  /// the states of the pose are as before.
+  bool find_newton_step(FramePose& pose);
   void factorize(double lambda, FramePose& pose);
+  bool factorize_convex(FramePose& pose);
   void find_tied(int a);         ///< what the coordinate without a pivot could make up for
   int eliminate(double lambda);  ///< U_ of free_; the first without a pivot, -1: none
   void into_limits(std::vector<double>& q) const;
@@ -161,13 +181,15 @@ class PoseSolver {
   std::vector<Moments> moments_;
   std::vector<tree::Motion<double>> twists_;
   std::vector<double> H_, g_;      ///< upper triangle, row by row
+  std::vector<double> K_;          ///< likewise, what curvature adds to H
   std::vector<double> from_goal_;  ///< q - value; empty: no goals
 
   // Of the quadratic problem.
   std::vector<double> U_, d_, target_, low_, high_;
   std::vector<int> free_;  ///< coordinates in the factor, in order
   std::vector<char> movable_;
-  std::vector<char> tied_;  ///< found, but only together with one that is not seen
+  std::vector<char> tied_;               ///< found, but only together with one that is not seen
+  std::vector<CoordinateState> states_;  ///< before Newton's step
   std::vector<double> trial_;
   std::vector<double> inverse_, row_;  ///< H^-1 of the free coordinates; a row of H^-1 J^T
   std::vector<int> slot_;              ///< of a coordinate among the free ones; -1: not free

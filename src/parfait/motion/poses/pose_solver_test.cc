@@ -278,6 +278,32 @@ TEST_F(PoseSolverTest, TheDampedMethodFindsTheSameMinimumSlowly) {
   }
 }
 
+// Markers far off their places: Gauss-Newton shrinks the way by the size of the residuals times the
+// curvature of paths, Newton squares it. With any term of the curvature wrong it would not.
+TEST_F(PoseSolverTest, AFrameThatFitsBadlyIsSolvedInFewSteps) {
+  for (const double phase : {0.1, 0.4, 0.7}) {
+    for (const double error : {0.05, 0.15}) {
+      auto measured = marker_places(skeleton, geometry, walking_pose(skeleton, phase));
+      for (std::size_t i = 0; i < measured.size(); ++i) {
+        measured[i] += error * std::sin(2.0 * static_cast<double>(i) + 9 * phase);
+      }
+      PoseOptions options;
+      options.limits = false;
+      const auto pose = solve(measured, walking_pose(skeleton, phase + 0.05), options);
+      ASSERT_TRUE(pose.converged) << phase << ' ' << error;  // Gauss-Newton: not in 200 steps
+      EXPECT_LE(pose.iterations, error < 0.1 ? 8 : 40);      // measured 7 and 25
+      EXPECT_GT(pose.objective, 0.04);                       // it does fit badly
+      const auto J = jacobian(pose.q);
+      const auto x = marker_places(skeleton, geometry, pose.q);
+      Eigen::VectorXd r(J.rows());
+      for (Eigen::Index i = 0; i < r.size(); ++i) {
+        r[i] = x[static_cast<std::size_t>(i)] - measured[static_cast<std::size_t>(i)];
+      }
+      EXPECT_LT((J.transpose() * r).cwiseAbs().maxCoeff(), 1e-7);  // differences: 1e-9
+    }
+  }
+}
+
 TEST_F(PoseSolverTest, ATurnedSubjectIsFoundFromAfar) {
   auto truth = walking_pose(skeleton, 0.4);
   for (const double turn : {3.0, -2.2, 1.6}) {
