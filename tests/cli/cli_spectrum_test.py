@@ -139,6 +139,26 @@ class Spectrum(CliTest):
             self.assertAlmostEqual(math.degrees(float(row["measured"])) * 1000, known, delta=6e-4)
             self.assertAlmostEqual(float(row["model"]) / float(row["measured"]), 1, delta=1e-5)
 
+    def test_dampers_that_look_alike_are_named(self):
+        """With d1 = 6 and d2 = 2 both Maxwell elements have nearly the same rate, c/d: the sixth order tells neither."""
+        engine = SOURCE / "examples/engine_damper"
+        self.run_cli("simulate", engine / "engine.xml", "--set", "d1=6", "--set", "d2=2", "--rtol", "1e-10", "--atol", "1e-12", "--until", "3.1",
+                     "--out", "motion", "--quiet")
+        with open(self.folder / "motion/trajectory.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.write("run_up.csv", "t,twist\n" + "".join(f"{r['t']},{r['twist']}\n" for r in rows[1:]))
+        text = (engine / "problem.xml").read_text().replace('model="engine.xml"', f'model="{engine / "engine.xml"}" data="run_up.csv"')
+        for old, new in (("10000", "15000"), ("8000", "6000"), ("8", "6"), ("1.8", "2")):
+            text = text.replace(f'initial="{old}"', f'initial="{new}"')
+        text = text.replace(text[text.index('speeds="'):text.index(' window=')], 'speeds="3000 3500 4000 4500 5000"')
+        self.write("problem.xml", text.replace('rtol="1e-8" atol="1e-10"', 'rtol="1e-10" atol="1e-12"'))
+        out = self.run_cli("fit", "problem.xml", "--out", "f").stdout
+        for p in self.result("f")["parameters"]:
+            self.assertGreater(p["sd"] / p["value"], 2.5)
+            self.assertIn(f"{p['id']} is practically undetermined", out)
+        self.assertIn("Of 4 parameters: 4 practically undetermined", out)
+        self.assertIn("c1 and c2 are strongly correlated (-1.0000)", out)
+
     def test_what_makes_no_sense_is_refused(self):
         self.exact()
         for observe, message in (
