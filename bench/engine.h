@@ -7,12 +7,14 @@
 
 #include "laws.h"
 #include "parfait/mechanism/description/description.h"
+#include "plain_model.h"
 
 /// What the comparison asks of a multibody engine: one system, several states of it, and for any of
 /// them the accelerations from positions and velocities alone.
 ///
-/// No Eigen and no engine header here: the translation unit of Simbody is compiled with other
-/// macros (see CMakeLists.txt), and inline code shared with it would leak them into the others.
+/// No Eigen and no engine header here. The translation unit of Simbody is compiled with other
+/// macros and an older C++ (see CMakeLists.txt); it shares plain_model.h with the others and
+/// nothing else.
 namespace parfait::bench {
 
 class Engine {
@@ -35,13 +37,6 @@ class Engine {
   virtual Accelerations accelerations() = 0;
 };
 
-/// A whole simulation.
-struct Motion {
-  double seconds = 0;  ///< wall time of the integration alone
-  long steps = 0;
-  long evaluations = 0;
-  std::vector<std::array<double, 3>> center;  ///< centres of mass at the end
-};
 /// Simbody's RungeKuttaMerson integrator at its `accuracy`, from the state of the description.
 Motion simulate_simbody(const mechanism::Description& description, double until, double accuracy);
 

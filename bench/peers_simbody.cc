@@ -1,10 +1,9 @@
 #include <Simbody.h>
 
 #include <chrono>
-#include <map>
+#include <stdexcept>
 
-#include "engine.h"
-#include "parfait/base/error.h"
+#include "plain_model.h"
 
 #ifdef NDEBUG
 #error "Simbody's Debian binaries were built without NDEBUG and its class layouts depend on it."
@@ -15,58 +14,39 @@ namespace {
 
 using SimTK::Vec3;
 
-Vec3 vec3(const mechanism::Number3& x) {
+Vec3 vec3(const Triple& x) {
   return {x[0], x[1], x[2]};
 }
 
-Vec3 vec3(const mechanism::Value3& x) {
-  return {x[0].number, x[1].number, x[2].number};
-}
-
-SimTK::Rotation rotation(const Vec3& x, const Vec3& y, const Vec3& z) {
+SimTK::Transform transform(const PlainFrame& frame) {
   SimTK::Mat33 axes;
-  axes.col(0) = x;
-  axes.col(1) = y;
-  axes.col(2) = z;
-  return SimTK::Rotation(axes, true);  // columns are orthonormal: taken as they are
+  axes.col(0) = vec3(frame.x);
+  axes.col(1) = vec3(frame.y);
+  axes.col(2) = vec3(frame.z);
+  // Columns are orthonormal: taken as they are.
+  return {SimTK::Rotation(axes, true), vec3(frame.o)};
 }
 
-SimTK::Transform marker_frame(const mechanism::Marker& marker) {
-  const mechanism::Frame& frame = marker.frame;
-  return {rotation(vec3(frame.x), vec3(frame.y), vec3(frame.z)), vec3(frame.o)};
-}
-
-SimTK::Transform world_frame(const mechanism::Body& body) {
-  return {rotation(vec3(body.x), vec3(body.y), vec3(body.z)), vec3(body.o)};
-}
-
-SimTK::MassProperties mass_properties(const mechanism::Body& body) {
-  const double mass = body.mass.number;
-  const Vec3 center = vec3(body.center_of_mass);
+SimTK::MassProperties mass_properties(const PlainBody& body) {
+  const Vec3 center = vec3(body.center);
   SimTK::SymMat33 inertia;
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j <= i; ++j) inertia(i, j) = body.inertia[i][j].number;
+    for (int j = 0; j <= i; ++j) inertia(i, j) = body.inertia[i][j];
   }
   // Simbody wants the tensor about the body's origin.
-  return {mass, center, SimTK::Inertia(inertia).shiftFromMassCenter(-center, mass)};
+  return {body.mass, center, SimTK::Inertia(inertia).shiftFromMassCenter(-center, body.mass)};
 }
 
-class SimbodyEngine final : public Engine {
+class SimbodyTree final : public SimbodyModel {
  public:
-  explicit SimbodyEngine(const mechanism::Description& description)
-      : matter_(system_), forces_(system_) {
-    for (const auto& force : description.forces) {
-      SimTK::Force::UniformGravity(forces_, matter_,
-                                   Vec3(0, 0, force.constants.at(0).value.number));
+  explicit SimbodyTree(const PlainModel& model) : matter_(system_), forces_(system_) {
+    for (const double gravity : model.gravity) {
+      SimTK::Force::UniformGravity(forces_, matter_, Vec3(0, 0, gravity));
     }
-    std::map<std::string, const mechanism::Joint*> carrier;
-    for (const auto& joint : description.joints) carrier[joint.end.body] = &joint;
-    for (const auto& body : description.bodies) add_body(body, carrier[body.id]);
+    for (const PlainBody& body : model.bodies) add_body(body);
     state_ = system_.realizeTopology();
     system_.realizeModel(state_);
   }
-
-  std::string name() const override { return "Simbody"; }
 
   std::string version() const override {
     int major = 0, minor = 0, patch = 0;
@@ -74,14 +54,12 @@ class SimbodyEngine final : public Engine {
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
   }
 
-  std::string method() const override { return "realize(Stage::Acceleration) after new Q, U"; }
-
-  void add_state(const mechanism::Description& description) override {
-    for (std::size_t i = 0; i < bodies_.size(); ++i) fit_position(description, i);
+  void add_state(const PlainModel& model) override {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) fit_position(model, i);
     system_.realize(state_, SimTK::Stage::Position);
-    for (std::size_t i = 0; i < bodies_.size(); ++i) fit_velocity(description, i);
+    for (std::size_t i = 0; i < bodies_.size(); ++i) fit_velocity(model, i);
     system_.realize(state_, SimTK::Stage::Velocity);
-    check_state(description);
+    check_state(model);
     q_.push_back(state_.getQ());
     u_.push_back(state_.getU());
   }
@@ -92,8 +70,7 @@ class SimbodyEngine final : public Engine {
     system_.realize(state_, SimTK::Stage::Acceleration);
   }
 
-  /// Simbody's own integrator from the first state added.
-  Motion simulate(double until, double accuracy) {
+  Motion simulate(double until, double accuracy) override {
     SimTK::State initial = state_;
     initial.updQ() = q_.front();
     initial.updU() = u_.front();
@@ -117,17 +94,15 @@ class SimbodyEngine final : public Engine {
     return motion;
   }
 
-  Accelerations accelerations() override {
-    Accelerations out;
+  void accelerations(std::vector<Triple>& center, std::vector<Triple>& angular) override {
     for (const auto& entry : bodies_) {
       const SimTK::MobilizedBody& body = matter_.getMobilizedBody(entry.index);
       const Vec3 a =
           body.findStationAccelerationInGround(state_, body.getBodyMassCenterStation(state_));
       const Vec3 alpha = body.getBodyAngularAcceleration(state_);
-      out.center.push_back({a[0], a[1], a[2]});
-      out.angular.push_back({alpha[0], alpha[1], alpha[2]});
+      center.push_back({a[0], a[1], a[2]});
+      angular.push_back({alpha[0], alpha[1], alpha[2]});
     }
-    return out;
   }
 
  private:
@@ -136,74 +111,67 @@ class SimbodyEngine final : public Engine {
     int parent;  ///< -1: the ground
   };
 
-  void add_body(const mechanism::Body& body, const mechanism::Joint* joint) {
+  void add_body(const PlainBody& body) {
     const SimTK::Body::Rigid rigid(mass_properties(body));
-    Entry entry{SimTK::MobilizedBodyIndex(), -1};
-    if (!joint) {
-      entry.index = SimTK::MobilizedBody::Free(matter_.Ground(), rigid).getMobilizedBodyIndex();
+    Entry entry{SimTK::MobilizedBodyIndex(), body.parent};
+    SimTK::MobilizedBody& parent = entry.parent < 0
+                                       ? static_cast<SimTK::MobilizedBody&>(matter_.Ground())
+                                       : matter_.updMobilizedBody(bodies_[entry.parent].index);
+    const SimTK::Transform begin = transform(body.begin);
+    const SimTK::Transform end = transform(body.end);
+    if (body.joint_id.empty()) {
+      entry.index = SimTK::MobilizedBody::Free(parent, rigid).getMobilizedBodyIndex();
+    } else if (body.joint_key == "Revolute") {
+      entry.index = SimTK::MobilizedBody::Pin(parent, begin, rigid, end).getMobilizedBodyIndex();
+    } else if (body.joint_key == "Spherical") {
+      entry.index = SimTK::MobilizedBody::Ball(parent, begin, rigid, end).getMobilizedBodyIndex();
+    } else if (body.joint_key == "Universal") {
+      entry.index =
+          SimTK::MobilizedBody::Universal(parent, begin, rigid, end).getMobilizedBodyIndex();
     } else {
-      if (joint->begin.body != mechanism::kInertial) entry.parent = index_.at(joint->begin.body);
-      SimTK::MobilizedBody& parent = entry.parent < 0
-                                         ? static_cast<SimTK::MobilizedBody&>(matter_.Ground())
-                                         : matter_.updMobilizedBody(bodies_[entry.parent].index);
-      const SimTK::Transform begin = marker_frame(joint->begin);
-      const SimTK::Transform end = marker_frame(joint->end);
-      if (joint->key == "Revolute") {
-        entry.index = SimTK::MobilizedBody::Pin(parent, begin, rigid, end).getMobilizedBodyIndex();
-      } else if (joint->key == "Spherical") {
-        entry.index = SimTK::MobilizedBody::Ball(parent, begin, rigid, end).getMobilizedBodyIndex();
-      } else if (joint->key == "Universal") {
-        entry.index =
-            SimTK::MobilizedBody::Universal(parent, begin, rigid, end).getMobilizedBodyIndex();
-      } else {
-        throw base::InputError("joint \"" + joint->id + "\": no Simbody mobilizer for key \"" +
-                               joint->key + "\".");
-      }
+      throw std::runtime_error("joint \"" + body.joint_id + "\": no Simbody mobilizer for key \"" +
+                               body.joint_key + "\".");
     }
-    index_[body.id] = static_cast<int>(bodies_.size());
     bodies_.push_back(entry);
   }
 
-  SimTK::Transform parent_frame(const mechanism::Description& description, int parent) const {
-    return parent < 0 ? SimTK::Transform() : world_frame(description.bodies[parent]);
+  SimTK::Transform parent_frame(const PlainModel& model, int parent) const {
+    return parent < 0 ? SimTK::Transform() : transform(model.bodies[parent].place);
   }
 
-  void fit_position(const mechanism::Description& description, std::size_t i) {
+  void fit_position(const PlainModel& model, std::size_t i) {
     const SimTK::MobilizedBody& body = matter_.getMobilizedBody(bodies_[i].index);
     const SimTK::Transform X_GF =
-        parent_frame(description, bodies_[i].parent) * body.getDefaultInboardFrame();
-    const SimTK::Transform X_GM =
-        world_frame(description.bodies[i]) * body.getDefaultOutboardFrame();
+        parent_frame(model, bodies_[i].parent) * body.getDefaultInboardFrame();
+    const SimTK::Transform X_GM = transform(model.bodies[i].place) * body.getDefaultOutboardFrame();
     body.setQToFitTransform(state_, ~X_GF * X_GM);
   }
 
-  void fit_velocity(const mechanism::Description& description, std::size_t i) {
+  void fit_velocity(const PlainModel& model, std::size_t i) {
     const SimTK::MobilizedBody& body = matter_.getMobilizedBody(bodies_[i].index);
-    const mechanism::Body& given = description.bodies[i];
-    Vec3 omega = vec3(given.omega.value());
+    const PlainBody& given = model.bodies[i];
+    Vec3 omega = vec3(given.omega);
     Vec3 v(0);
-    if (bodies_[i].parent >= 0) {
-      omega -= vec3(description.bodies[bodies_[i].parent].omega.value());
-    }
-    if (body.getNumU(state_) == 6) v = vec3(given.v.value());  // only the free body translates
+    if (bodies_[i].parent >= 0) omega -= vec3(model.bodies[bodies_[i].parent].omega);
+    if (body.getNumU(state_) == 6) v = vec3(given.v);  // only the free body translates
     const SimTK::Rotation R_GF =
-        (parent_frame(description, bodies_[i].parent) * body.getDefaultInboardFrame()).R();
+        (parent_frame(model, bodies_[i].parent) * body.getDefaultInboardFrame()).R();
     body.setUToFitVelocity(state_, SimTK::SpatialVec(~R_GF * omega, ~R_GF * v));
   }
 
   /// Fitting is a search in general; the state must be the described one to rounding.
-  void check_state(const mechanism::Description& description) const {
+  void check_state(const PlainModel& model) const {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const SimTK::MobilizedBody& body = matter_.getMobilizedBody(bodies_[i].index);
-      const mechanism::Body& given = description.bodies[i];
-      const double reach = 1 + vec3(given.o).norm();
-      const double error = std::max(
-          {(body.getBodyOriginLocation(state_) - vec3(given.o)).norm() / reach,
-           (body.getBodyAngularVelocity(state_) - vec3(given.omega.value())).norm() / reach,
-           (body.getBodyOriginVelocity(state_) - vec3(given.v.value())).norm() / reach});
+      const PlainBody& given = model.bodies[i];
+      const double reach = 1 + vec3(given.place.o).norm();
+      const double error =
+          std::max({(body.getBodyOriginLocation(state_) - vec3(given.place.o)).norm() / reach,
+                    (body.getBodyAngularVelocity(state_) - vec3(given.omega)).norm() / reach,
+                    (body.getBodyOriginVelocity(state_) - vec3(given.v)).norm() / reach});
       if (!(error < 1e-11)) {
-        throw base::InputError("Simbody: state of body \"" + given.id + "\" is off by " +
-                               std::to_string(error) + ".");
+        throw std::runtime_error("Simbody: state of body \"" + given.id + "\" is off by " +
+                                 std::to_string(error) + ".");
       }
     }
   }
@@ -213,20 +181,13 @@ class SimbodyEngine final : public Engine {
   SimTK::GeneralForceSubsystem forces_;
   SimTK::State state_;
   std::vector<Entry> bodies_;
-  std::map<std::string, int> index_;
   std::vector<SimTK::Vector> q_, u_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_simbody(const mechanism::Description& description) {
-  return std::make_unique<SimbodyEngine>(description);
-}
-
-Motion simulate_simbody(const mechanism::Description& description, double until, double accuracy) {
-  SimbodyEngine engine(description);
-  engine.add_state(description);
-  return engine.simulate(until, accuracy);
+std::unique_ptr<SimbodyModel> make_simbody_model(const PlainModel& model) {
+  return std::make_unique<SimbodyTree>(model);
 }
 
 }  // namespace parfait::bench

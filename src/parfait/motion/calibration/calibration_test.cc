@@ -4,9 +4,11 @@
 #include <tbb/global_control.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "parfait/base/error.h"
+#include "parfait/estimate/experiment/ensemble.h"
 #include "parfait/motion/calibration/advice.h"
 #include "parfait/motion/poses/test_skeletons.h"
 
@@ -193,6 +195,56 @@ TEST(Calibration, ExactMarkersGiveTheGeometryBackWhereTheyTellIt) {
   }
   EXPECT_GE(num_checked, 2);
   EXPECT_FALSE(result.undetermined.empty());
+}
+
+/// Without priors and noise: what markers tell is found to rounding, however many directions of the
+/// geometry they leave open.
+TEST(Calibration, WithoutPriorsAndNoiseWhatMarkersTellIsExact) {
+  constexpr int kFrames = 40;
+  const Subject subject(0, kFrames);
+  auto parameters = subject.parameters;
+  for (auto& parameter : parameters) parameter.prior_sd = 0;
+  const auto model = std::make_shared<const CalibrationModel>(subject.skeleton, parameters);
+  std::vector<int> frames(kFrames);
+  std::iota(frames.begin(), frames.end(), 0);
+  const std::vector<double> weights(subject.skeleton.markers.size(), 1.0);
+  BoundGeometry described;
+  bind(subject.skeleton, Geometry(subject.skeleton), described);
+  const auto markers = match_markers(subject.skeleton, subject.data);
+  const auto found = solve_poses(subject.skeleton, described, markers, weights, {});
+  std::vector<std::vector<double>> start;
+  for (int f = 0; f < kFrames; ++f) {
+    const auto q = found.pose(f, subject.skeleton.tree.nq);
+    start.emplace_back(q.begin(), q.end());
+  }
+  PoseOptions poses;
+  poses.unseen = 1e-10;
+  poses.tolerance = 1e-11;
+  std::vector<std::unique_ptr<estimate::Experiment>> trials;
+  trials.push_back(
+      std::make_unique<MarkerTrial>("walk", model, markers, frames, weights, start,
+                                    MarkerTrial::Options{.sigma = 0.002, .poses = poses}));
+  estimate::Team team;
+  estimate::Ensemble ensemble(model->unknowns, {}, std::move(trials), {}, team);
+  VectorXd x;
+  ASSERT_TRUE(ensemble.initialize(x));
+  const auto result = estimate::gauss_newton(
+      ensemble, x,
+      {.convergence = estimate::Convergence::kIncrement, .tolerance = 1e-7, .max_iterations = 30});
+  EXPECT_TRUE(result.converged()) << result.message;
+  EXPECT_LE(result.iterations, 10);
+  EXPECT_LT(result.history.back().rank, result.history.back().num_free);
+  const auto lengths = geometry_lengths(
+      *model, geometry_at(subject.skeleton, parameters, model->unknowns.values(result.x)));
+  const auto truth =
+      geometry_lengths(*model, geometry_at(subject.skeleton, subject.parameters, subject.truth));
+  int num_checked = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (!truth[i].name.starts_with("femur")) continue;
+    EXPECT_NEAR(lengths[i].value, truth[i].value, 1e-8) << truth[i].name;
+    ++num_checked;
+  }
+  EXPECT_GE(num_checked, 2);
 }
 
 TEST(Calibration, LengthsHaveTheGradientsOfDifferences) {

@@ -327,11 +327,11 @@ TEST(Contacts, DirectionsAreDerivatives) {
     }
     for (int i = 0; i < n; ++i) {
       const double fd = (ends[1][i] - ends[0][i]) / (2 * h);
-      EXPECT_NEAR(dvdot[i][lane], fd, 1e-6 * (1 + std::abs(fd))) << i << ' ' << lane;
+      EXPECT_NEAR(dvdot[i][lane], fd, 1e-7 * (1 + std::abs(fd))) << i << ' ' << lane;
     }
     for (int i = 0; i < rows; ++i) {
       const double fd = (forces[1][i] - forces[0][i]) / (2 * h);
-      EXPECT_NEAR(dlambda[i][lane], fd, 1e-6 * (1 + std::abs(fd))) << i << ' ' << lane;
+      EXPECT_NEAR(dlambda[i][lane], fd, 1e-7 * (1 + std::abs(fd))) << i << ' ' << lane;
     }
   }
 }
