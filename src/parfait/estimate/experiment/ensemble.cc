@@ -222,13 +222,13 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
   }
   working_set_ = linear_.working_set();
   point_ = x;
+  const double objective_before = objective_;
   objective_ = values.objective;
   offset_ = values.offset;
   if (curved_.on) {
     update_damping_scales();
   }
-  // Rows of a likelihood are no residuals whose curvature steps could show.
-  if (!before.empty() && !is_likelihood_) learn(before, from, x);
+  if (!before.empty()) learn(before, from, x, objective_before);
   curved_.step.reset();
   if (weights_.size() == 0 && options_.scale_columns) set_weights(x);
   return values;
@@ -339,7 +339,7 @@ VectorXd Ensemble::increment_of(VecIn r1) {
 bool Ensemble::damp(double lambda) {
   if (is_curved()) {
     static const std::vector<Eigen::MatrixXd> kNone;
-    CurvedStep step = solve_curved(blocks_, curved_.preferred ? curved_.secant.matrices() : kNone,
+    CurvedStep step = solve_curved(blocks_, prefers_curvature() ? curved_.secant.matrices() : kNone,
                                    curved_.damping, lambda, options_);
     if (!step.solved) return false;
     curved_.step = std::move(step.solution);

@@ -22,9 +22,10 @@ class SecantCurvature {
   /// Forgets everything; S = 0 for blocks of these sizes.
   void reset(std::span<const Block> blocks);
   bool empty() const { return S_.empty(); }
-  /// `step` led from the point of `before` to that of `after`.
+  /// `step` led from the point of `before` to that of `after`. `of_likelihood`: rows are no
+  /// residuals but J^T r is half the gradient, so that S s = y - J_new^T J_new s.
   void learn(std::span<const Block> before, std::span<const Block> after,
-             const LinearSolution& step);
+             const LinearSolution& step, bool of_likelihood);
   const std::vector<Eigen::MatrixXd>& matrices() const { return S_; }
   /// s^T S s.
   double along(const LinearSolution& step) const;
