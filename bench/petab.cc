@@ -68,7 +68,7 @@ struct Arguments {
   unsigned seed = 1;
   double seconds = 60;
   int iterations = 300;
-  bool verbose = false;  ///< a line for every start
+  bool verbose = false;  ///< a line for every start, and for every iteration of the local fit
   int trace = -1;        ///< this start alone, with its iterations
 };
 
@@ -105,9 +105,9 @@ estimate::FitResult fit_within(estimate::Problem problem, double seconds, bool o
   settings.on_iteration = [&](const estimate::Iteration& line, const auto&...) {
     history.push_back(line.objective);
     if (trace) {
-      fmt::print("      {:3} {:.8e} |dx| {:.1e} t {:.1e} test {:.1e} trials {} rank {}/{}\n",
+      fmt::print("      {:3} {:.8e} |dx| {:.1e} t {:.1e} test {:.1e} trials {} rank {}/{}{}\n",
                  line.number, line.objective, line.increment, line.step, line.test, line.trials,
-                 line.rank, line.num_free);
+                 line.rank, line.num_free, line.descent ? " descent" : "");
     }
     return !one_of_many || history.size() <= kLook ||
            history[history.size() - 1 - kLook] - history.back() > kNothing;
@@ -144,7 +144,7 @@ void run(const fs::path& yaml, const Arguments& arguments) {
 
   problem.options.iteration.max_iterations = arguments.iterations;
   begin = cpu_seconds();
-  const auto local = fit_within(problem, arguments.seconds, false);
+  const auto local = fit_within(problem, arguments.seconds, false, arguments.verbose);
   fmt::print("  local fit {:.8f}  {}  {} iterations, {} linearizations ({:.2f} s)\n",
              cost_of(local), estimate::text(local.iteration.status), local.iteration.iterations,
              local.work.linearizations / std::max<std::int64_t>(1, std::ssize(problem.experiments)),

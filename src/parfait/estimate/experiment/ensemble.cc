@@ -200,13 +200,15 @@ Ensemble::Values Ensemble::evaluate(VecIn x) {
 Ensemble::Values Ensemble::linearize(VecIn x) {
   const VectorXd from = std::move(point_);
   point_.resize(0);
-  const bool learns = curved_.on && curved_.step && from.size() == x.size() && !is_likelihood_;
+  const bool learns = curved_.on && curved_.step && from.size() == x.size();
   std::vector<Block> before;
-  std::vector<RightSide> here;  // the values at x, in the rows of `before`
+  std::vector<RightSide> here;  // the values at x, in the rows of `before`; none of a likelihood
   if (learns) {
-    if ((at_linearization_ || visited_ != x) && !visit(x, false).exists) return {};
+    if (!is_likelihood_) {
+      if ((at_linearization_ || visited_ != x) && !visit(x, false).exists) return {};
+      here = rights_;
+    }
     before = blocks_;
-    here = rights_;
   }
   Values values = visit(x, true);
   if (!values.exists) return values;
@@ -229,13 +231,13 @@ Ensemble::Values Ensemble::linearize(VecIn x) {
   }
   working_set_ = linear_.working_set();
   point_ = x;
+  const double objective_before = objective_;
   objective_ = values.objective;
   offset_ = values.offset;
   if (curved_.on) {
     update_damping_scales();
   }
-  // Rows of a likelihood are no residuals whose curvature steps could show.
-  if (learns) learn(before, here, from, x);
+  if (learns) learn(before, here, from, x, objective_before);
   curved_.step.reset();
   if (weights_.size() == 0 && options_.scale_columns) set_weights(x);
   return values;
@@ -346,7 +348,7 @@ VectorXd Ensemble::increment_of(VecIn r1) {
 bool Ensemble::damp(double lambda) {
   if (is_curved()) {
     static const std::vector<Eigen::MatrixXd> kNone;
-    CurvedStep step = solve_curved(blocks_, curved_.preferred ? curved_.secant.matrices() : kNone,
+    CurvedStep step = solve_curved(blocks_, prefers_curvature() ? curved_.secant.matrices() : kNone,
                                    curved_.damping, lambda, options_);
     if (!step.solved) return false;
     curved_.step = std::move(step.solution);

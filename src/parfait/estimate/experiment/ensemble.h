@@ -157,9 +157,10 @@ class Ensemble : public LeastSquaresProblem {
   };
   Curved curved_;
   bool is_curved() const;
+  bool prefers_curvature();
   void update_damping_scales();
   void learn(const std::vector<Block>& before, const std::vector<RightSide>& here,
-             const Eigen::VectorXd& from, VecIn to);
+             const Eigen::VectorXd& from, VecIn to, double objective_before);
   Eigen::VectorXd weights_;  ///< of |dx|, from the first linearize() on
   ColumnScales sizes_;       ///< of the variables at the last linearize()
   double damping_ = 0;       ///< D of damp(): largest column norm at the first point

@@ -27,6 +27,16 @@ bool Ensemble::is_curved() const {
          estimate::num_variables(blocks_) <= kMostVariables && !curved_.damping.xi.empty();
 }
 
+/// Far from a minimum the steps of Gauss-Newton pass local minima of a likelihood in which those
+/// with curvature end; near one they crawl where it is flat.
+bool Ensemble::prefers_curvature() {
+  if (!curved_.preferred || !is_likelihood_) return curved_.preferred;
+  constexpr double kNear = 1;  // of -2 log L: a standard deviation, in one direction
+  double promise = -remainder().squaredNorm();
+  for (const Block& block : blocks_) promise += block.right.b.squaredNorm();
+  return promise <= kNear;
+}
+
 bool Ensemble::has_inequalities() const {
   return std::ranges::any_of(blocks_, [](const Block& block) { return block.E.rows() > 0; });
 }
@@ -105,7 +115,7 @@ double Ensemble::model_objective() {
 }
 
 void Ensemble::learn(const std::vector<Block>& before, const std::vector<RightSide>& here,
-                     const VectorXd& from, VecIn to) {
+                     const VectorXd& from, VecIn to, double objective_before) {
   if (curved_.secant.empty()) curved_.secant.reset(blocks_);
   // Of the step that was tried last, the part that was taken.
   LinearSolution step = *curved_.step;
@@ -125,9 +135,10 @@ void Ensemble::learn(const std::vector<Block>& before, const std::vector<RightSi
   for (std::size_t e = 0; e < blocks_.size(); ++e) {
     const VectorXd& b = before[e].right.b;
     const VectorXd linear = before[e].A * step.xi[e] + before[e].B * step.p + b;
-    actual += b.squaredNorm() - blocks_[e].right.b.squaredNorm();
+    if (!is_likelihood_) actual += b.squaredNorm() - blocks_[e].right.b.squaredNorm();
     predicted += b.squaredNorm() - linear.squaredNorm();
   }
+  if (is_likelihood_) actual = objective_before - objective_;
   const double curved = predicted - curved_.secant.along(step);
   if (curved != predicted) {
     curved_.preferred = std::abs(curved - actual) < std::abs(predicted - actual);

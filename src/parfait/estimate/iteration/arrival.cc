@@ -12,8 +12,6 @@ namespace {
 
 /// Rounding of one residual: a few operations.
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-/// An increment of this many standard deviations moves no conclusion.
-constexpr double kDeviations = 0.1;
 
 /// The whole way as a multiple of the increment, for a geometric sequence.
 double whole_way(double rate) {
@@ -34,9 +32,9 @@ Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision
   const double unit = precision.unit;
   const double all =
       std::max(unit, std::min(precision.degrees_of_freedom * unit, precision.misfit));
-  const double negligible = std::isnan(unit)
-                                ? std::pow(tol * precision.data, power)
-                                : std::min(kDeviations * kDeviations * unit, 0.1 * tol * all);
+  const double negligible =
+      std::isnan(unit) ? std::pow(tol * precision.data, power)
+                       : std::min(kMinorDeviations * kMinorDeviations * unit, 0.1 * tol * all);
   if (precision.decrease > error && precision.decrease * way * way > negligible) return arrival;
 
   const auto full = problem.precision(x, true);
@@ -56,32 +54,44 @@ Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision
             ? noise * (precision.data * deviation + full.size[i])
             : noise * (full.size[i] + (weight > 0 ? length / weight : INFINITY));
     const bool small = step * way <= tol * std::max(full.size[i], sd > 0 ? sd : 0.0);
-    const bool insignificant = !(sd > 0) || step * way <= kDeviations * sd;
+    const bool insignificant = !(sd > 0) || step * way <= kMinorDeviations * sd;
     if (step > rounding && !(small && insignificant)) arrival.arrived = false;
   }
   return arrival;
 }
 
-bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double tolerance) {
-  constexpr double kInsignificant = 0.01;
+namespace {
+
+/// Unknowns that an increment moves to a bound count as held there, without deviation, and those of
+/// others are too small for it.
+bool is_stopped(const LeastSquaresProblem& problem, VecIn x, VecIn dx, Index i) {
+  const double beyond = std::abs(problem.into_bounds(x + 1.001 * dx)[i] - x[i] - dx[i]);
+  return dx[i] != 0 && beyond < 0.5e-3 * std::abs(dx[i]);
+}
+
+bool any_stopped(const LeastSquaresProblem& problem, VecIn x, VecIn dx) {
+  for (Index i = 0; i < dx.size(); ++i) {
+    if (is_stopped(problem, x, dx, i)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double tolerance,
+                      double deviations) {
   const auto full = problem.precision(x, true);
   if (!full.known || !(full.beta > 0)) return false;
-  if (!(full.decrease <= kInsignificant * kInsignificant * full.unit)) return false;
-  // Unknowns that the increment moves to a bound count as held there, without deviation, and those
-  // of others are too small for it. But a decrease of q units says by itself that, the bound left
-  // away, no |dx_i| is more than sqrt(q) sd_i (G12b).
-  const auto beyond = problem.into_bounds(x + 1.001 * dx);
-  const auto is_stopped = [&](Index i) {
-    return dx[i] != 0 && std::abs(beyond[i] - x[i] - dx[i]) < 0.5e-3 * std::abs(dx[i]);
-  };
-  bool some_stopped = false;
-  for (Index i = 0; i < dx.size(); ++i) some_stopped = some_stopped || is_stopped(i);
-  const bool decrease_decides = some_stopped && full.of_squares && full.decrease >= 0;
+  if (!(full.decrease <= deviations * deviations * full.unit)) return false;
+  // A decrease of q units says by itself that, the bounds left away, no |dx_i| is more than
+  // sqrt(q) sd_i (G12b).
+  const bool decrease_decides =
+      full.of_squares && full.decrease >= 0 && any_stopped(problem, x, dx);
   for (Index i = 0; i < dx.size(); ++i) {
     if (!std::isfinite(full.deviation[i])) continue;
     const double sd = full.beta * full.deviation[i];
-    if (std::abs(dx[i]) <= std::max(kInsignificant * sd, tolerance * full.size[i])) continue;
-    if (!(decrease_decides && (sd > 0 || is_stopped(i)))) return false;
+    if (std::abs(dx[i]) <= std::max(deviations * sd, tolerance * full.size[i])) continue;
+    if (!(decrease_decides && (sd > 0 || is_stopped(problem, x, dx, i)))) return false;
   }
   return true;
 }
@@ -93,6 +103,9 @@ double deviations_left(LeastSquaresProblem& problem, VecIn x, VecIn dx, double r
   for (Index i = 0; i < dx.size(); ++i) {
     const double sd = full.beta * full.deviation[i];
     if (std::isfinite(sd) && sd > 0) left = std::max(left, std::abs(dx[i]) * whole_way(rate) / sd);
+  }
+  if (full.of_squares && full.decrease >= 0 && any_stopped(problem, x, dx)) {
+    left = std::min(left, std::sqrt(full.decrease / full.unit) * whole_way(rate));
   }
   return left;
 }

@@ -28,11 +28,18 @@ struct Arrival {
 /// For the increment of the last linearize(), at x. `precision` as it is without deviations.
 Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision& precision,
               VecIn x, VecIn dx, const ArrivalOptions& options);
-/// Whether an increment that gets no shorter matters to nobody: no more than a hundredth of a
-/// standard deviation of any unknown, and a decrease that is no more than that squared. This is as
-/// far as values with errors of integration lead (G12a).
-bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double tolerance);
-/// Largest way that is left, in standard deviations.
+/// An increment of this many standard deviations moves no conclusion.
+inline constexpr double kMinorDeviations = 0.1;
+/// And one of this many is beside the question.
+inline constexpr double kFewDeviations = 0.01;
+
+/// Whether an increment that gets no shorter matters to nobody: no more than this many standard
+/// deviations of any unknown, and a decrease that is no more than that squared. This is as far as
+/// values with errors of integration lead (G12a).
+bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double tolerance,
+                      double deviations);
+/// Largest way that is left, in standard deviations; where bounds stop the increment, what the
+/// decrease that it promises says of it (G12b).
 double deviations_left(LeastSquaresProblem& problem, VecIn x, VecIn dx, double rate);
 
 }  // namespace parfait::estimate

@@ -230,7 +230,7 @@ class Run {
   bool revive();
   bool judged();
   bool curved_increment_is_short();
-  bool is_within_integration_errors();
+  bool is_within_integration_errors(double deviations);
   Next end_within_integration_errors();
   bool within_noise(double noise, double length);
   bool report() {
@@ -422,18 +422,21 @@ bool Run::within_noise(double noise, double length) {
 }
 
 /// Increments that matter to nobody and get no shorter, or lead to nothing lower.
-bool Run::is_within_integration_errors() {
+bool Run::is_within_integration_errors(double deviations) {
   return problem_.noise() > 0 && here_.precision.known && stage_ != Stage::kPathUnbounded &&
          !best_is_better() && !has_lost_rank() && feasible(here_.values) &&
          problem_.linearize(x_).exists &&  // trials may have been elsewhere
-         is_insignificant(problem_, x_, here_.dx, options_.tolerance);
+         is_insignificant(problem_, x_, here_.dx, options_.tolerance, deviations);
 }
 
 Run::Next Run::end_within_integration_errors() {
-  return end(Ending::kConverged,
-             fmt::format("increment {:.1e} cannot be told from integration errors; a smaller rtol "
-                         "would go further",
-                         here_.line.increment));
+  const double left = deviations_left(problem_, x_, here_.dx, 0);
+  return end(
+      Ending::kConverged,
+      fmt::format("increment {:.1e}{} cannot be told from integration errors; a smaller "
+                  "rtol would go further",
+                  here_.line.increment,
+                  std::isfinite(left) ? fmt::format(" ({:.1g} standard deviations)", left) : ""));
 }
 
 /// r(x_k), J(x_k) and the increment dx_k = -J_k+ r_k.
@@ -575,7 +578,7 @@ Run::Next Run::end_converged() {
 Run::Next Run::look_for_progress() {
   const auto& [values, dx, line, precision, arrival, open] = here_;
   const int idle = progress_.idle(values.objective, values.relative_infeasibility, line.increment);
-  if (idle >= kPatience && is_within_integration_errors()) {
+  if (idle >= kPatience && is_within_integration_errors(kFewDeviations)) {
     report();
     return end_within_integration_errors();
   }
@@ -638,7 +641,7 @@ Run::Next Run::end_stuck(const std::string& why) {
   }
   const double noise = 10 * problem_.noise();
   if (noise > 0 && (within_noise(noise, noise * problem_.condition() * (1 + x_.norm())) ||
-                    is_within_integration_errors())) {
+                    is_within_integration_errors(kMinorDeviations))) {
     return end_within_integration_errors();
   }
   if (leave_path("no acceptable step") || try_damping()) return Next::kAgain;

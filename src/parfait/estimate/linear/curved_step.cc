@@ -68,13 +68,15 @@ double SecantCurvature::along(const LinearSolution& step) const {
 
 void SecantCurvature::learn(std::span<const Block> before, std::span<const RightSide> here,
                             std::span<const Block> after, const LinearSolution& step) {
+  const bool of_likelihood = here.empty();
   for (std::size_t e = 0; e < S_.size(); ++e) {
     if (after[e].A.rows() == 0) continue;
     const MatrixXd J_old = data_columns(before[e]), J_new = data_columns(after[e]);
     const VectorXd s = variables(step, e);
     const VectorXd gradient = J_new.transpose() * after[e].right.b;
     const VectorXd y = gradient - J_old.transpose() * before[e].right.b;
-    const VectorXd wanted = gradient - J_old.transpose() * here[e].b;
+    const VectorXd wanted = of_likelihood ? VectorXd(y - J_new.transpose() * (J_new * s))
+                                          : VectorXd(gradient - J_old.transpose() * here[e].b);
     MatrixXd& S = S_[e];
     const double have = s.dot(S * s), want = s.dot(wanted);
     if (have != 0) S *= std::min(1.0, std::abs(want / have));

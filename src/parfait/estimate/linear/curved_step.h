@@ -24,7 +24,9 @@ class SecantCurvature {
   bool empty() const { return S_.empty(); }
   /// `step` led from the point of `before` to that of `after`. `here`: the values of the new point
   /// with the matrices of `before`. Rows may be others at every point (where unknowns were
-  /// eliminated by rotations): only products of matrices and values of one point are taken.
+  /// eliminated by rotations): only products of matrices and values of one point are taken. Empty
+  /// for a likelihood: its rows are no residuals but J^T r is half the gradient, so that
+  /// S s = y - J_new^T J_new s.
   void learn(std::span<const Block> before, std::span<const RightSide> here,
              std::span<const Block> after, const LinearSolution& step);
   const std::vector<Eigen::MatrixXd>& matrices() const { return S_; }

@@ -192,6 +192,16 @@ TEST(Sbml, TellsWhatIsNotSupportedAndWhere) {
   }
 }
 
+/// Without the curvature of the likelihood the last 1e-4 of it take more than a hundred steps.
+TEST(Petab, AFitArrivesAlongDirectionsThatTheDataHardlyTell) {
+  estimate::Problem problem = read_petab(yaml_of("Weber_BMC2015")).problem;
+  problem.options.iteration.max_iterations = 60;
+  const auto fitted = estimate::fit(problem);
+  EXPECT_TRUE(fitted.converged()) << fitted.iteration.message;
+  ASSERT_TRUE(fitted.likelihood);
+  EXPECT_LT(-fitted.likelihood->log_likelihood, 296.20170);
+}
+
 TEST(Petab, TellsWhatIsWrongAndWhere) {
   const fs::path folder =
       fs::temp_directory_path() / ("parfait_petab_bad_" + std::to_string(::getpid()));
