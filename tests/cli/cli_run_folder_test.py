@@ -118,12 +118,18 @@ class Ownership(CliTest):
     def test_a_file_that_appears_during_the_run_is_kept_and_so_is_the_result(self):
         slow = self.write("slow.xml", SLOW)
         (self.folder / "r").mkdir()
-        run = subprocess.Popen([PARFAIT, "simulate", slow, "--out", "r", "--max-steps", "2000000000"], cwd=self.folder, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-        self.wait_for(self.folder / ".r.lock")
-        (self.folder / "r" / "notes.txt").write_text("mine")
-        run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=60)
+        for _ in range(20):
+            run = subprocess.Popen([PARFAIT, "simulate", slow, "--out", "r", "--max-steps", "2000000000"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.wait_for(self.folder / ".r.lock")
+            (self.folder / "r" / "notes.txt").write_text("mine")
+            run.send_signal(signal.SIGINT)
+            out, err = run.communicate(timeout=60)
+            if run.returncode != 2:
+                break
+            # On a busy machine it comes before the folder is looked at, which then refuses it: once more.
+            self.assertIn("is not replaced", err)
+            (self.folder / "r" / "notes.txt").unlink()
         self.assertEqual(run.returncode, 1, out + err)
         self.assertEqual((self.folder / "r" / "notes.txt").read_text(), "mine")
         self.assertEqual(self.result("r-2")["status"], "interrupted")

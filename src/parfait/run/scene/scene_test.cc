@@ -47,13 +47,16 @@ TEST(Scene, HexapodHasTheShapesOfItsFileAPlateAndSixSprings) {
 
 TEST(Scene, MusclesAndContactsAreToldFromLines) {
   const auto scene = scene_of("tests/web/elbow.xml");
-  ASSERT_EQ(scene.forces.size(), 3U);  // weight has no place
-  const auto &biceps = scene.forces[0], &triceps = scene.forces[1], &table = scene.forces[2];
+  ASSERT_EQ(scene.forces.size(), 4U);  // weight has no place
+  const auto &biceps = scene.forces[0], &triceps = scene.forces[1], &table = scene.forces[3];
   EXPECT_EQ(biceps.look, "muscle");
   EXPECT_FALSE(biceps.obstacle);
   EXPECT_EQ(triceps.look, "muscle");
   EXPECT_EQ(triceps.ends.size(), 3U);
   EXPECT_EQ(triceps.obstacle, (result::SceneObstacle{"cylinder", 0.03, 1}));
+  ASSERT_TRUE(scene.forces[2].obstacle);
+  EXPECT_EQ(scene.forces[2].obstacle->kind, "sphere");
+  EXPECT_EQ(scene.forces[2].obstacle->radius, 0.03);
   EXPECT_EQ(table.look, "contact");
   EXPECT_EQ(table.along, "begin_z");
   EXPECT_EQ(scene_of("examples/hexapod/hexapod.xml").forces[0].look, "");
