@@ -2,6 +2,7 @@
 """Identification in the frequency domain. The numbers of the triple pendulum (examples/spectrum) come from an independent program."""
 import csv
 import math
+import os
 import unittest
 
 from cli import SOURCE, CliTest
@@ -139,6 +140,7 @@ class Spectrum(CliTest):
             self.assertAlmostEqual(math.degrees(float(row["measured"])) * 1000, known, delta=6e-4)
             self.assertAlmostEqual(float(row["model"]) / float(row["measured"]), 1, delta=1e-5)
 
+    @unittest.skipUnless(os.environ.get("PARFAIT_SLOW_TESTS"), "takes a minute and a half; PARFAIT_SLOW_TESTS=1 runs it")
     def test_dampers_that_look_alike_are_named(self):
         """With d1 = 6 and d2 = 2 both Maxwell elements have nearly the same rate, c/d: the sixth order tells neither."""
         engine = SOURCE / "examples/engine_damper"
