@@ -318,7 +318,8 @@ void Model::bind(dynamics::Workspace& ws, dynamics::ConstVec p) const {
   table.bind(w.elements.p.data(), w.elements.constants.data(), w.table_scratch.data());
   table.gradients(w.elements.p.data(), w.table_gradients.data(), w.table_scratch.data());
   m.mechanism.bind(w.elements.constants.data(), w.constants);
-  w.is_possible = std::ranges::all_of(w.constants.bodies, [](const auto& b) { return b.mass >= 0; });
+  w.is_possible =
+      std::ranges::all_of(w.constants.bodies, [](const auto& b) { return b.mass >= 0; });
   w.point.bind(m.tree(), w.constants);
   bind_sites(m, w.elements.constants.data(), w.point.bound, w.sites);
   for (auto& chunk : w.chunks) chunk.is_current = false;

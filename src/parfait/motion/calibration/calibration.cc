@@ -491,10 +491,10 @@ std::unique_ptr<GeometryFit> fit_geometry(
 constexpr int kRoundIterations = 40;
 constexpr int kRounds = 3;
 
-/// With one marker on a segment residuals are large beside the curvature of the markers' paths: full
-/// steps go round the minimum (kappa > 1), frames change from one of their minima to another, and
-/// descent takes long. After so many iterations poses are looked for anew, because frames may be in
-/// minima of the start, and it goes on from there.
+/// With one marker on a segment residuals are large beside the curvature of the markers' paths:
+/// full steps go round the minimum (kappa > 1), frames change from one of their minima to another,
+/// and descent takes long. After so many iterations poses are looked for anew, because frames may
+/// be in minima of the start, and it goes on from there.
 std::unique_ptr<GeometryFit> fit_in_rounds(
     const Skeleton& skeleton, std::vector<GeometryParameter> parameters,
     const std::vector<ShapePrior>& shapes, const std::vector<CalibrationTrial>& trials,
