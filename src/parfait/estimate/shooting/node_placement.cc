@@ -67,13 +67,17 @@ bool NodePlacement::keeps_off_constraints(int i) const {
          options_.relaxation != Relaxation::kLimit;
 }
 
+bool NodePlacement::interrupted(PlacedNode& node) const {
+  if (!options_.interrupted || !options_.interrupted()) return false;
+  node.why = "interrupted";
+  return true;
+}
+
 bool NodePlacement::place(int i, const ShootingPoint& at, const Seeds* seeds,
                           PlacedNode& node) const {
+  if (interrupted(node)) return false;
   start(i, at, seeds, node);
-  if (options_.interrupted && options_.interrupted()) {
-    node.why = "interrupted";
-    return false;
-  }
+  if (interrupted(node)) return false;
   const bool with_directions = seeds != nullptr && seeds->s.cols() > 0;
   if (i == 0 && layout_.equilibrium && !settle(at, seeds, node)) return false;
   if (keeps_off_constraints(i)) {

@@ -50,6 +50,8 @@ class NodePlacement {
   /// What interval i integrates; null: the system itself.
   std::unique_ptr<dynamics::System> make_relaxed(int i) const;
 
+  /// Whether somebody interrupts; node.why then says it.
+  [[nodiscard]] bool interrupted(PlacedNode& node) const;
   /// Start, then project or relax. `seeds`: what to differentiate along; null: values only. False:
   /// it cannot be had, or somebody interrupts; node.why says it.
   [[nodiscard]] bool place(int i, const ShootingPoint& at, const Seeds* seeds,

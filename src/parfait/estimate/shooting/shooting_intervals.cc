@@ -80,6 +80,9 @@ bool ShootingIntervals::run_seeded(const ShootingPoint& at,
   tbb::parallel_for(0, size(), [&](int i) {
     Interval& interval = intervals_[i];
     interval.node.why.clear();
+    // Many directions of many states are long to write down: a search that tries step after step
+    // would not be heard.
+    if (placement_.interrupted(interval.node)) return;
     const Seeds seeds = all_directions(layout_, i);
     if (!placement_.place(i, at, &seeds, interval.node)) return;
     restrict(i, interval.node);
