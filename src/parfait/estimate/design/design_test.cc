@@ -19,6 +19,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using test_designs::estimate;
 using test_designs::FormulaModel;
+using test_designs::message_of;
 using test_designs::planned;
 using test_designs::single_mass;
 
@@ -275,32 +276,24 @@ TEST(Design, ReactorReachesThePublishedOptima) {
 }
 
 TEST(Design, SaysWhatIsWrong) {
-  const auto message = [](const DesignProblem& problem) -> std::string {
-    try {
-      (void)design(problem);
-    } catch (const base::InputError& error) {
-      return error.what();
-    }
-    return "nothing";
-  };
   DesignProblem many = box_lucas_problem(11);
   many.planned[0].choice.count = 12;
-  EXPECT_NE(message(many).find("12 are to be chosen, but there are only 11"), std::string::npos);
+  EXPECT_NE(message_of(many).find("12 are to be chosen, but there are only 11"), std::string::npos);
   many.planned[0].choice.count = 4;
   many.planned[0].choice.spacing = 4;
-  EXPECT_NE(message(many).find("only 3 with a spacing of 4"), std::string::npos);
+  EXPECT_NE(message_of(many).find("only 3 with a spacing of 4"), std::string::npos);
   DesignProblem blind = box_lucas_problem(11);
   blind.planned[0].base.observations[0].quantity = "A";
-  EXPECT_NE(message(blind).find("th2 would not be determined"), std::string::npos)
-      << message(blind);
+  EXPECT_NE(message_of(blind).find("th2 would not be determined"), std::string::npos)
+      << message_of(blind);
   DesignProblem impossible = reactor(CriterionKind::kD, 1, {300});
   Requirement too_much;
   too_much.terms.push_back({1.0, "CA - 6"});
   impossible.planned[0].base.requirements.push_back(too_much);
   impossible.max_iterations = 20;
-  EXPECT_NE(message(impossible).find("no design was found that keeps all requirements"),
+  EXPECT_NE(message_of(impossible).find("no design was found that keeps all requirements"),
             std::string::npos)
-      << message(impossible);
+      << message_of(impossible);
 }
 
 // Chosen times keep their distance, and the choice is the best that does (all pairs are tried).

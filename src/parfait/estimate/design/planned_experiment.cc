@@ -175,6 +175,7 @@ double saturated(Saturation saturation, double w) {
 }
 
 double unsaturated(Saturation saturation, double share) {
+  // At a bound the saturation has no slope, and w no end: a start there begins just beside it.
   const double inside = std::clamp(share, 1e-3, 1 - 1e-3);
   switch (saturation) {
     case Saturation::kExponential:

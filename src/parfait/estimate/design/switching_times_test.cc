@@ -16,6 +16,7 @@ namespace {
 
 using Eigen::MatrixXd;
 using test_designs::FormulaModel;
+using test_designs::message_of;
 using test_designs::single_mass;
 using test_designs::two_masses;
 
@@ -229,23 +230,15 @@ TEST(Criterion, CurvatureIsTheDerivativeOfTheSlope) {
 }
 
 TEST(SwitchingTimes, SayWhatTheyAreNotFor) {
-  const auto message = [](const DesignProblem& problem) -> std::string {
-    try {
-      (void)design(problem);
-    } catch (const base::InputError& error) {
-      return error.what();
-    }
-    return "nothing";
-  };
   DesignProblem problem = one_parameter();
   problem.planned[0].inputs[0].newton = true;
   DesignProblem max_sd = problem;
   max_sd.criterion = CriterionKind::kMaxSd;
-  EXPECT_NE(message(max_sd).find("the criteria A, D, E and T"), std::string::npos)
-      << message(max_sd);
+  EXPECT_NE(message_of(max_sd).find("the criteria A, D, E and T"), std::string::npos)
+      << message_of(max_sd);
   DesignProblem sums = problem;
   sums.planned[0].continuous.reset();
-  EXPECT_NE(message(sums).find("needs <continuous>"), std::string::npos) << message(sums);
+  EXPECT_NE(message_of(sums).find("needs <continuous>"), std::string::npos) << message_of(sums);
   DesignProblem curved = problem;
   FormulaModel m;
   m.state("x", 0, "v");
@@ -254,8 +247,8 @@ TEST(SwitchingTimes, SayWhatTheyAreNotFor) {
   m.input("u", {0}, {0}, expr::Interpolation::kPrevious);
   curved.planned[0].base.system = dynamics::make_formula_system(m);
   curved.planned[0].with_inputs = test_designs::planned(m, "x", 1, 2).with_inputs;
-  EXPECT_NE(message(curved).find("linear in states and input"), std::string::npos)
-      << message(curved);
+  EXPECT_NE(message_of(curved).find("linear in states and input"), std::string::npos)
+      << message_of(curved);
 }
 
 }  // namespace

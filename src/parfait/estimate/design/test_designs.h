@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/base/error.h"
 #include "parfait/dynamics/formula_system.h"
 #include "parfait/estimate/design/design.h"
 
@@ -11,6 +12,16 @@
 namespace parfait::estimate::test_designs {
 
 using dynamics::FormulaModel;
+
+/// What is said of a design that is refused.
+inline std::string message_of(const DesignProblem& problem) {
+  try {
+    static_cast<void>(design(problem));
+  } catch (const base::InputError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
 
 inline Estimate estimate(const std::string& id, double value) {
   Estimate e;

@@ -62,18 +62,21 @@ Arrival judge(LeastSquaresProblem& problem, const LeastSquaresProblem::Precision
 
 namespace {
 
-/// Unknowns that an increment moves to a bound count as held there, without deviation, and those of
-/// others are too small for it.
-bool is_stopped(const LeastSquaresProblem& problem, VecIn x, VecIn dx, Index i) {
-  const double beyond = std::abs(problem.into_bounds(x + 1.001 * dx)[i] - x[i] - dx[i]);
-  return dx[i] != 0 && beyond < 0.5e-3 * std::abs(dx[i]);
-}
-
-bool any_stopped(const LeastSquaresProblem& problem, VecIn x, VecIn dx) {
+/// Which unknowns an increment moves to a bound. They count as held there, without deviation, and
+/// deviations of others are too small for it.
+struct AtBounds {
+  std::vector<bool> stopped;
+  bool any = false;
+};
+AtBounds at_bounds(const LeastSquaresProblem& problem, VecIn x, VecIn dx) {
+  const VectorXd beyond = problem.into_bounds(x + 1.001 * dx) - x - dx;
+  AtBounds out{std::vector<bool>(static_cast<std::size_t>(dx.size()))};
   for (Index i = 0; i < dx.size(); ++i) {
-    if (is_stopped(problem, x, dx, i)) return true;
+    const bool stopped = dx[i] != 0 && std::abs(beyond[i]) < 0.5e-3 * std::abs(dx[i]);
+    out.stopped[static_cast<std::size_t>(i)] = stopped;
+    out.any = out.any || stopped;
   }
-  return false;
+  return out;
 }
 
 }  // namespace
@@ -85,13 +88,14 @@ bool is_insignificant(LeastSquaresProblem& problem, VecIn x, VecIn dx, double to
   if (!(full.decrease <= deviations * deviations * full.unit)) return false;
   // A decrease of q units says by itself that, the bounds left away, no |dx_i| is more than
   // sqrt(q) sd_i (G12b).
-  const bool decrease_decides =
-      full.of_squares && full.decrease >= 0 && any_stopped(problem, x, dx);
+  const AtBounds bounds = at_bounds(problem, x, dx);
+  const bool decrease_decides = full.of_squares && full.decrease >= 0 && bounds.any;
   for (Index i = 0; i < dx.size(); ++i) {
     if (!std::isfinite(full.deviation[i])) continue;
     const double sd = full.beta * full.deviation[i];
     if (std::abs(dx[i]) <= std::max(deviations * sd, tolerance * full.size[i])) continue;
-    if (!(decrease_decides && (sd > 0 || is_stopped(problem, x, dx, i)))) return false;
+    if (!(decrease_decides && (sd > 0 || bounds.stopped[static_cast<std::size_t>(i)])))
+      return false;
   }
   return true;
 }
@@ -104,7 +108,7 @@ double deviations_left(LeastSquaresProblem& problem, VecIn x, VecIn dx, double r
     const double sd = full.beta * full.deviation[i];
     if (std::isfinite(sd) && sd > 0) left = std::max(left, std::abs(dx[i]) * whole_way(rate) / sd);
   }
-  if (full.of_squares && full.decrease >= 0 && any_stopped(problem, x, dx)) {
+  if (full.of_squares && full.decrease >= 0 && at_bounds(problem, x, dx).any) {
     left = std::min(left, std::sqrt(full.decrease / full.unit) * whole_way(rate));
   }
   return left;

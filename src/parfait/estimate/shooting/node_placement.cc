@@ -77,7 +77,6 @@ bool NodePlacement::place(int i, const ShootingPoint& at, const Seeds* seeds,
                           PlacedNode& node) const {
   if (interrupted(node)) return false;
   start(i, at, seeds, node);
-  if (interrupted(node)) return false;
   const bool with_directions = seeds != nullptr && seeds->s.cols() > 0;
   if (i == 0 && layout_.equilibrium && !settle(at, seeds, node)) return false;
   if (keeps_off_constraints(i)) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "parfait/base/error.h"
 #include "parfait/mechanism/checks/check_description.h"
@@ -33,11 +35,13 @@ std::vector<double> fitted_values(const estimate::ExperimentDescription& experim
 std::vector<std::string> impossible_mechanisms(const estimate::Problem& problem,
                                                const result::Fit& fit) {
   std::vector<std::string> out;
+  std::set<std::pair<const dynamics::System*, std::vector<double>>> seen;  // most share a model
   for (const auto& experiment : problem.experiments) {
     const auto* model = dynamic_cast<const mechanism::MechanicalSystem*>(experiment.system.get());
     if (!model) continue;
-    mechanism::Description description = model->description();
     const auto values = fitted_values(experiment, fit);
+    if (!seen.emplace(model, values).second) continue;
+    mechanism::Description description = model->description();
     for (std::size_t i = 0; i < description.parameters.size(); ++i) {
       description.parameters[i].initial = values[i];
     }
