@@ -221,13 +221,11 @@ class MassProjection {
 
   ProjectionReport run() {
     auto& P = w_.projection;
-    // A row that others imply is implied at the velocities only up to |g| |v|: where there are
-    // loops, positions go on to that, or to where rounding ends it.
-    const bool loops = m_.kernel.structure.plan.tests_any();
-    const double speed = largest(P.v.data(), m_.sizes.nv);
-    Ending ending = positions(loops ? tolerance_.position / (1 + 10 * speed) : tolerance_.position);
-    if (ending == Ending::kDone) ending = velocities(loops);
-    if (ending == Ending::kImpliedRowsLeft) {  // it was more than 10 |g| |v|
+    Ending ending = positions(tolerance_.position);
+    if (ending == Ending::kDone) ending = velocities(m_.kernel.structure.plan.tests_any());
+    if (ending == Ending::kImpliedRowsLeft) {
+      // A row that others imply is implied at the velocities only up to |g| |v|: positions go on to
+      // where rounding ends it.
       ending = positions(0);
       if (ending == Ending::kDone) ending = velocities(false);
     }
