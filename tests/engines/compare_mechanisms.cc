@@ -3,6 +3,7 @@
 //
 //   compare_mechanisms [FIRST [LAST]]      seeds, 1 to 200
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -43,13 +44,17 @@ Answer compare(unsigned seed) {
   const auto at = largest_difference(engines, 0, engines.start());
   const auto moved = testing_support::compare_motion(description, 1, true);
   const bool same = at.is_same() && moved.is_same();
+  const double rounding = std::max(at.rounding, moved.end.rounding);
+  char own[40] = "";
+  if (rounding > 0) std::snprintf(own, sizeof own, "; rounding alone moves %.1e", rounding);
   std::printf(
       "%4u %2d bodies %2d dof %s %2d events  state %.1e %.1e  motion %.1e (own %.1e)  "
-      "sensitivity %.1e (own %.1e)  events %.1e (own %.1e)%s%s%s%s%s%s%s\n",
+      "sensitivity %.1e (own %.1e)  events %.1e (own %.1e)%s%s%s%s%s%s%s%s\n",
       seed, static_cast<int>(description.bodies.size()), engines.joints().degrees_of_freedom(),
       mechanism.has_loop ? "loop" : "tree", moved.num_events, at.value, moved.end.value,
       moved.motion, moved.own, moved.sensitivity, moved.own_sensitivity, moved.event_times,
-      moved.own_event_times, same ? "" : ("  DIFFERENT: " + at.name + " " + moved.end.name).c_str(),
+      moved.own_event_times, own,
+      same ? "" : ("  DIFFERENT: " + at.name + " " + moved.end.name).c_str(),
       moved.message.empty() ? "" : "; ", moved.message.c_str(),
       moved.ending.empty() ? "" : "; both ", moved.ending.c_str(),
       moved.without_sensitivity.empty() ? "" : "; cannot change alone: ",

@@ -7,6 +7,8 @@
 #include "parfait/integrate/driver/integrator.h"
 #include "parfait/io/model/any_model_file.h"
 #include "parfait/mbs/model.h"
+#include "parfait/tree/build/mechanism_tree.h"
+#include "parfait/tree/contacts/contact_dynamics.h"
 #include "testing/allocations.h"
 #include "testing/random_models.h"
 #include "testing/system_laws.h"
@@ -230,6 +232,36 @@ TEST(TreeModel, AllocatesNothingOnceTheWorkspaceIsMade) {
     model.project(*ws, 0, y, dynamics::Norm::kMass, 1e-12);
   }
   EXPECT_EQ(testing_support::num_allocations(), before);
+}
+
+TEST(TreeContacts, AllocateNothingOnceTheWorkspaceIsMade) {
+  const tree::MechanismTree model(random_tree(3, 8));
+  const tree::Tree& tree = model.tree();
+  const tree::Vec3<double> axes[3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+  tree::ContactSet set;
+  const int last = static_cast<int>(tree.bodies.size()) - 1;
+  set.add_point("heel", {last, {-0.1, 0, 0}}, {0, 0, 0}, axes);
+  set.add_point("toe", {last, {0.2, 0, 0}}, {0, 0, 0}, axes);
+  const auto view = set.all();
+  tree::Workspace ws(tree);
+  tree::ContactWorkspace room(tree, set);
+  tree::DirectionWorkspace lanes(tree);
+  auto q = model.q();
+  const auto v = model.v();
+  std::vector<double> tau(tree.nv), vdot(tree.nv), after(tree.nv);
+  std::vector<math::Lane> dvdot(tree.nv), dlambda(view.rows.size());
+  const long before = testing_support::num_allocations();
+  for (int i = 0; i < 3; ++i) {
+    q[0] += 0.1;
+    for (int k = 0; k < tree.nq; ++k) lanes.q[k] = math::Dual(q[k]);
+    for (int k = 0; k < tree.nv; ++k) lanes.v[k] = math::Dual(v[k]);
+    tree::forward_dynamics_with_contacts(tree, set, view, q, v, tau, {}, ws, room, vdot);
+    tree::contact_dynamics_directions(tree, set, view, vdot, {}, nullptr, room, lanes, dvdot.data(),
+                                      dlambda.data());
+    tree::contact_impulses(tree, set, view, q, v, {}, ws, room, after);
+  }
+  EXPECT_EQ(testing_support::num_allocations(), before);
+  EXPECT_FALSE(room.redundant.empty());  // least forces, too
 }
 
 TEST(TreeModel, RefusesByNameWhatOnlyNaturalCoordinatesHave) {

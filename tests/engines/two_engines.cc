@@ -27,7 +27,12 @@ std::vector<double> TwoEngines::start() const {
   const auto ws = joints_->make_workspace(0);
   std::vector<double> y(joints_->sizes().ny());
   joints_->start(*ws, y, {});
-  joints_->project(*ws, 0, y, dynamics::Norm::kMass, 1e-13);
+  return consistent(0, y);
+}
+
+std::vector<double> TwoEngines::consistent(double t, std::vector<double> y) const {
+  const auto ws = joints_->make_workspace(0);
+  joints_->project(*ws, t, y, dynamics::Norm::kMass, 1e-13);
   return y;
 }
 
@@ -111,6 +116,29 @@ std::set<std::string> without_unique_reactions(const mechanism::MechanicalSystem
   return {ids.begin(), ids.end()};
 }
 
+/// What accelerations move by, relative to `size`, when the state moves by 1e-15.
+double rounding_of_accelerations(TwoEngines& engines, const std::vector<std::string>& all, double t,
+                                 const std::vector<double>& y, double size) {
+  std::vector<std::string> names;
+  for (const auto& name : all) {
+    if (kind_of(name) == "acceleration") names.push_back(name);
+  }
+  const auto here = engines.observe(names, t, y);
+  double most = 0;
+  for (int i = 0; i < 4; ++i) {
+    auto beside = y;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      beside[k] += 1e-15 * std::max(1.0, std::abs(y[k])) * std::sin(17.0 * i + 3.1 * k);
+    }
+    const auto there = engines.observe(names, t, engines.consistent(t, beside));
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      most = std::max({most, std::abs(there.joints[j] - here.joints[j]) / size,
+                       std::abs(there.natural[j] - here.natural[j]) / size});
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 Difference largest_difference(TwoEngines& engines, double t, const std::vector<double>& y) {
@@ -151,6 +179,9 @@ Difference largest_difference(TwoEngines& engines, double t, const std::vector<d
     if (difference <= worst.value || std::isnan(worst.value)) continue;  // a NaN stays
     worst.value = difference;
     worst.name = names[i];
+  }
+  if (worst.acceleration >= Difference::kSameAcceleration) {
+    worst.rounding = rounding_of_accelerations(engines, names, t, y, largest["acceleration"]);
   }
   return worst;
 }
@@ -345,7 +376,7 @@ MotionDifference compare_motion(const mechanism::Description& description, doubl
   out.sensitivity = difference(a.directions, b.directions);
   out.own_sensitivity =
       std::max(difference(b.directions, c.directions), difference(a.directions, d.directions));
-  out.end = largest_difference(engines, T, a.y);
+  out.end = largest_difference(engines, T, engines.consistent(T, a.y));
   return out;
 }
 

@@ -61,12 +61,12 @@ std::vector<NaturalFeature> natural_features(const Description& description) {
     if (own.coordinates != BodyCoordinates::kOriginAndAxes) {
       found.push_back(
           {fmt::format("{}: coordinates=\"{}\"", label, natural::coordinates_text(own.coordinates)),
-           place_or(own.coordinates_place, body.place)});
+           dynamics::place_or(own.coordinates_place, body.place)});
     }
     if (own.released.any()) {
       found.push_back(
           {fmt::format("{}: release=\"{}\"", label, natural::released_text(own.released)),
-           place_or(own.released_place, body.place)});
+           dynamics::place_or(own.released_place, body.place)});
     }
   }
   return found;

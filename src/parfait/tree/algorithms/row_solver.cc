@@ -1,30 +1,46 @@
 #include "parfait/tree/algorithms/row_solver.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "parfait/tree/algorithms/levels.h"
 
 namespace parfait::tree {
 
 void RowSolver::resize(int max_rows, int nv) {
-  stride_ = (max_rows + 3) / 4 * 4;
+  stride_ = (max_rows + kBlock - 1) / kBlock * kBlock;
   nv_ = nv;
-  const std::size_t n = static_cast<std::size_t>(nv) * stride_;
-  G.assign(n, 0.0);
+  // Lanes of the last rows reach beyond them.
+  const std::size_t n = static_cast<std::size_t>(nv) * stride_ + math::kLanes;
+  G_.assign(n, 0.0);
   bound_.assign(n, 0.0);
   Y_.assign(n, 0.0);
+  of_G_.assign(nv, kNone);
+  of_Y_ = of_G_;
   W_.assign(nv, 0.0);
   A_.assign(static_cast<std::size_t>(stride_) * stride_, 0.0);
   L_ = A_;
   pivot_inverse_.assign(stride_, 0.0);
-  diagonal_ = most_ = pivot_inverse_;
+  diagonal_ = most_ = scale_ = pivot_inverse_;
   order_.reserve(stride_);
 }
 
 void RowSolver::begin(int num_rows) {
   num_rows_ = num_rows;
-  std::fill(G.begin(), G.end(), 0.0);
+  std::fill(G_.begin(), G_.end(), 0.0);
   std::fill(bound_.begin(), bound_.end(), 0.0);
+  std::fill(of_G_.begin(), of_G_.end(), kNone);
+}
+
+void RowSolver::subtract(const Range& rows, double factor, const double* from, double* to) {
+  using Block = double __attribute__((vector_size(kBlock * sizeof(double))));
+  for (int i = rows.first; i < rows.last; i += kBlock) {
+    Block a, b;
+    std::memcpy(&a, from + i, sizeof a);
+    std::memcpy(&b, to + i, sizeof b);
+    b -= factor * a;
+    std::memcpy(to + i, &b, sizeof b);
+  }
 }
 
 void RowSolver::use_mass(const Tree& tree, Workspace& ws) {
@@ -32,16 +48,17 @@ void RowSolver::use_mass(const Tree& tree, Workspace& ws) {
   ws_ = &ws;
   update_factors(tree, ws);
   std::copy(ws.D_inverse.begin(), ws.D_inverse.end(), W_.begin());
-  std::copy(G.begin(), G.end(), Y_.begin());
+  std::copy(G_.begin(), G_.end(), Y_.begin());
+  std::copy(of_G_.begin(), of_G_.end(), of_Y_.begin());
   const int *start = tree.row_start.data(), *columns = tree.row_columns.data();
-  const int m = stride_;
   for (int k = nv_ - 1; k >= 0; --k) {
-    const double* from = Y_.data() + static_cast<std::size_t>(k) * m;
-    if (std::all_of(from, from + m, [](double y) { return y == 0; })) continue;
+    const Range rows = of_Y_[k];
+    if (rows.is_empty()) continue;
+    const double* from = Y_.data() + static_cast<std::size_t>(k) * stride_;
     for (int e = start[k]; e < start[k + 1]; ++e) {
-      double* __restrict to = Y_.data() + static_cast<std::size_t>(columns[e]) * m;
-      const double factor = ws.L[e];
-      for (int i = 0; i < m; ++i) to[i] -= factor * from[i];
+      const int c = columns[e];
+      of_Y_[c].unite(rows);
+      subtract(rows, ws.L[e], from, Y_.data() + static_cast<std::size_t>(c) * stride_);
     }
   }
 }
@@ -49,7 +66,8 @@ void RowSolver::use_mass(const Tree& tree, Workspace& ws) {
 void RowSolver::use_diagonal(const std::vector<double>& weights) {
   tree_ = nullptr;
   std::copy(weights.begin(), weights.end(), W_.begin());
-  std::copy(G.begin(), G.end(), Y_.begin());
+  std::copy(G_.begin(), G_.end(), Y_.begin());
+  std::copy(of_G_.begin(), of_G_.end(), of_Y_.begin());
 }
 
 void RowSolver::factor(const std::vector<int>& order, const std::vector<char>& used,
@@ -63,12 +81,9 @@ void RowSolver::factor(const std::vector<int>& order, const std::vector<char>& u
   for (int k = 0; k < nv_; ++k) {
     const double* y = row_of(Y_, k);
     const double* b = row_of(bound_, k);
-    for (int i = 0; i < m; ++i) most_[i] += W_[k] * b[i] * b[i];
-    for (int i = 0; i < n; ++i) {
-      if (y[i] == 0) continue;
-      const double factor = W_[k] * y[i];
-      double* __restrict a = row_of(A_, i);
-      for (int j = 0; j < m; ++j) a[j] += factor * y[j];
+    for (int i = of_G_[k].first; i < of_G_[k].last; ++i) most_[i] += W_[k] * b[i] * b[i];
+    for (int i = of_Y_[k].first; i < of_Y_[k].last; ++i) {
+      subtract(of_Y_[k], -W_[k] * y[i], y, row_of(A_, i));
     }
   }
   order_.clear();
@@ -77,11 +92,10 @@ void RowSolver::factor(const std::vector<int>& order, const std::vector<char>& u
     pivot_inverse_[i] = 0;
     diagonal_[i] = row_of(A_, i)[i];
     if (used.empty() || used[row]) order_.push_back(row);
-  }
-  const auto share = [&](int i) {
     const double size = most_[i] > 0 ? most_[i] : diagonal_[i];
-    return size > 0 ? row_of(A_, i)[i] / size : -1;
-  };
+    scale_[i] = size > 0 ? 1 / size : 0;
+  }
+  const auto share = [&](int i) { return scale_[i] > 0 ? row_of(A_, i)[i] * scale_[i] : -1; };
   rank_ = 0;
   smallest_kept_ = quality_ = 1;
   const int steps = static_cast<int>(order_.size());
@@ -112,8 +126,7 @@ void RowSolver::factor(const std::vector<int>& order, const std::vector<char>& u
       double* __restrict to = row_of(A_, j);
       const double factor = to[i] * pivot_inverse_[i];
       row_of(L_, i)[j] = factor;
-      if (factor == 0) continue;
-      for (int k = 0; k < m; ++k) to[k] -= factor * from[k];
+      if (factor != 0) subtract({0, m}, factor, from, to);
     }
   }
 }
@@ -141,8 +154,8 @@ void RowSolver::hold(const T* gamma, T* lambda, T* x, T* force) const {
   const int m = stride_, n = num_rows_, steps = static_cast<int>(order_.size());
   for (int i = 0; i < n; ++i) lambda[i] = -gamma[i];
   for (int k = 0; k < nv_; ++k) {
-    const double* g = G.data() + static_cast<std::size_t>(k) * m;
-    for (int i = 0; i < n; ++i) lambda[i] += g[i] * x[k];
+    const double* g = G_.data() + static_cast<std::size_t>(k) * m;
+    for (int i = of_G_[k].first; i < std::min(n, of_G_[k].last); ++i) lambda[i] += g[i] * x[k];
   }
   for (int i = 0; i < n; ++i) {
     if (!is_kept(i)) lambda[i] = T{};
@@ -171,7 +184,7 @@ void RowSolver::hold(const T* gamma, T* lambda, T* x, T* force) const {
   for (int k = 0; k < nv_; ++k) {
     const double* y = Y_.data() + static_cast<std::size_t>(k) * m;
     T sum{};
-    for (int i = 0; i < n; ++i) sum += y[i] * lambda[i];
+    for (int i = of_Y_[k].first; i < std::min(n, of_Y_[k].last); ++i) sum += y[i] * lambda[i];
     sum = W_[k] * sum;
     if (tree_) {
       const int *start = tree_->row_start.data(), *columns = tree_->row_columns.data();
@@ -179,6 +192,19 @@ void RowSolver::hold(const T* gamma, T* lambda, T* x, T* force) const {
     }
     force[k] = sum;
     x[k] -= sum;
+  }
+}
+
+void RowSolver::combination(int row, double* c) const {
+  // G_row = c G_K:  A_row,K = c A_KK  and with A = L D L^T  l_row = c L_KK.
+  std::fill_n(c, num_rows_, 0.0);
+  const int place = static_cast<int>(std::find(order_.begin(), order_.end(), row) - order_.begin());
+  for (int step = place - 1; step >= 0; --step) {
+    const int i = order_[step];
+    if (!is_kept(i)) continue;
+    const double* l = L_.data() + static_cast<std::size_t>(i) * stride_;
+    c[i] = l[row];
+    for (int later = step + 1; later < place; ++later) c[i] -= c[order_[later]] * l[order_[later]];
   }
 }
 

@@ -14,7 +14,8 @@
 /// lambda = 0.
 ///
 /// Layout  Matrices of rows are stored velocity by velocity, rows side by side, so that every loop
-///         runs over rows without sums across a register.
+///         runs over rows without sums across a register; and over no more of them than the blocks
+///         of rows that move this velocity: those of a foot do not move the other leg.
 namespace parfait::tree {
 
 class RowSolver {
@@ -23,12 +24,16 @@ class RowSolver {
 
   /// Rows from here on; clears G.
   void begin(int num_rows);
-  /// Adds to entry k of row i; `most` is what the entry could be at most (0: not known).
-  void add(int row, int k, double value, double most = 0) {
-    G[static_cast<std::size_t>(k) * stride_ + row] += value;
-    bound_[static_cast<std::size_t>(k) * stride_ + row] += most;
+  /// Adds to entry k of `count` rows from `first`, lane by lane; `most` is what the entries could
+  /// be at most (0: not known). Lanes beyond `count` must be zero.
+  void add(int first, int count, int k, const math::Lane& value, const math::Lane& most) {
+    double* g = G_.data() + static_cast<std::size_t>(k) * stride_ + first;
+    double* b = bound_.data() + static_cast<std::size_t>(k) * stride_ + first;
+    math::store(g, math::load(g) + value);
+    math::store(b, math::load(b) + most);
+    of_G_[k].unite({first / kBlock * kBlock, (first + count + kBlock - 1) / kBlock * kBlock});
   }
-  double entry(int row, int k) const { return G[static_cast<std::size_t>(k) * stride_ + row]; }
+  double entry(int row, int k) const { return G_[static_cast<std::size_t>(k) * stride_ + row]; }
 
   /// W = H^-1; the factors of H are those of `ws` for as long as this is used.
   void use_mass(const Tree& tree, Workspace& ws);
@@ -47,6 +52,10 @@ class RowSolver {
   template <class T>
   void hold(const T* gamma, T* lambda, T* x, T* force) const;
 
+  /// The rows that are kept, times c, are `row`, which was left out; c (of all rows) is zero where
+  /// rows are not kept.
+  void combination(int row, double* c) const;
+
   bool is_kept(int row) const { return pivot_inverse_[row] != 0; }
   const std::vector<int>& order() const { return order_; }
   int num_rows() const { return num_rows_; }
@@ -56,13 +65,25 @@ class RowSolver {
   /// size. Small where rows come too early in a given order.
   double quality() const { return quality_; }
 
-  std::vector<double> G;
-
  private:
+  static constexpr int kBlock = 4;
+  /// Rows [first, last), whole blocks.
+  struct Range {
+    int first, last;
+    bool is_empty() const { return first >= last; }
+    void unite(const Range& b) {
+      first = b.first < first ? b.first : first;
+      last = b.last > last ? b.last : last;
+    }
+  };
+  static constexpr Range kNone{1 << 30, 0};
+  static void subtract(const Range& rows, double factor, const double* from, double* to);
+
   int stride_ = 0, nv_ = 0, num_rows_ = 0, rank_ = 0;
   const Tree* tree_ = nullptr;  ///< null: the metric is diagonal
   const Workspace* ws_ = nullptr;
-  std::vector<double> bound_, Y_, W_, A_, L_, pivot_inverse_, diagonal_, most_;
+  std::vector<double> G_, bound_, Y_, W_, A_, L_, pivot_inverse_, diagonal_, most_, scale_;
+  std::vector<Range> of_G_, of_Y_;  ///< rows that are not zero, per velocity
   std::vector<int> order_;
   double smallest_kept_ = 1, quality_ = 1;
 };

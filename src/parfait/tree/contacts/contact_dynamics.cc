@@ -33,23 +33,30 @@ ContactWorkspace::ContactWorkspace(const Tree& tree, const ContactSet& set) {
   solver.resize(static_cast<int>(rows), tree.nv);
   gamma.resize(rows);
   x.resize(nv);
+  wrenches.resize(tree.bodies.size());
+  gamma_lanes.resize(rows);
+  x_lanes.resize(nv);
+  combinations.resize(rows * rows);
+  normal.resize(rows * rows);
 }
 
 void contact_positions(const Tree& tree, const ContactSet& set, const ContactView& view, ConstVec q,
                        Workspace& ws, Vec g) {
   update_positions(tree, q, ws);
+  auto motions = motions_of(tree, ws);
   for (std::size_t i = 0; i < view.rows.size(); ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    g[i] = row_position(contact_motion(tree, ws.bound, ws.nodes, ws.forces, row), row);
+    g[i] = row_position(motions.of(row), row);
   }
 }
 
 void contact_velocities(const Tree& tree, const ContactSet& set, const ContactView& view,
                         ConstVec q, ConstVec v, Workspace& ws, Vec gdot) {
   update_velocities(tree, q, v, ws);
+  auto motions = motions_of(tree, ws);
   for (std::size_t i = 0; i < view.rows.size(); ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    gdot[i] = row_velocity(contact_motion(tree, ws.bound, ws.nodes, ws.forces, row), row);
+    gdot[i] = row_velocity(motions.of(row), row);
   }
 }
 
@@ -62,9 +69,10 @@ void contact_accelerations(const Tree& tree, const ContactSet& set, const Contac
   } else {
     inverse_dynamics(tree, q, v, vdot, {}, ws, unused);
   }
+  auto motions = motions_of(tree, ws);
   for (std::size_t i = 0; i < view.rows.size(); ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    gddot[i] = row_acceleration(contact_motion(tree, ws.bound, ws.nodes, ws.forces, row), row);
+    gddot[i] = row_acceleration(motions.of(row), row);
   }
 }
 
@@ -73,15 +81,29 @@ void contact_jacobian(const Tree& tree, const ContactSet& set, const ContactView
   update_positions(tree, q, ws);
   const std::size_t nv = tree.nv;
   std::fill_n(G.begin(), view.rows.size() * nv, 0.0);
+  auto motions = motions_of(tree, ws);
   for (std::size_t i = 0; i < view.rows.size(); ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    const auto motion = contact_motion(tree, ws.bound, ws.nodes, ws.forces, row);
-    add_contact_row(tree, ws, row, motion,
-                    [&](int k, double value, double) { G[i * nv + k] += value; });
+    push_sides(tree, ws, row, motions.of(row), [&](int, int node, const Force<double>& F) {
+      add_generalized_force(tree, ws, node, sized(F),
+                            [&](int k, double value, double) { G[i * nv + k] += value; });
+    });
   }
 }
 
 namespace {
+
+void compute_rows(const Tree& tree, const ContactSet& set, const ContactView& view, Workspace& ws,
+                  RowSolver& solver) {
+  auto motions = motions_of(tree, ws);
+  RowBatch sides[2] = {{tree, ws, solver}, {tree, ws, solver}};
+  for (std::size_t i = 0; i < view.rows.size(); ++i) {
+    const ContactRow& row = set.rows()[view.rows[i]];
+    push_sides(tree, ws, row, motions.of(row), [&](int side, int node, const Force<double>& F) {
+      sides[side].add(static_cast<int>(i), node, F);
+    });
+  }
+}
 
 /// Rows of the view and their factors, by size of the pivots.
 void factor_contacts(const Tree& tree, const ContactSet& set, const ContactView& view, ConstVec q,
@@ -91,11 +113,7 @@ void factor_contacts(const Tree& tree, const ContactSet& set, const ContactView&
   const int n = static_cast<int>(view.rows.size());
   update_positions(tree, q, ws);
   room.solver.begin(n);
-  for (int i = 0; i < n; ++i) {
-    const ContactRow& row = set.rows()[view.rows[i]];
-    add_contact_row(tree, ws, row, contact_motion(tree, ws.bound, ws.nodes, ws.forces, row),
-                    [&](int k, double value, double most) { room.solver.add(i, k, value, most); });
-  }
+  compute_rows(tree, set, view, ws, room.solver);
   room.solver.use_mass(tree, ws);
   room.solver.factor(by_size, all, tolerance);
   room.rank = room.solver.rank();
@@ -122,9 +140,10 @@ void forward_dynamics_with_contacts(const Tree& tree, const ContactSet& set,
   factor_contacts(tree, set, view, q, options.rank_tolerance, ws, room);
   // c, and with it the accelerations that remain where vdot is zero: G' v.
   nonlinear_effects(tree, q, v, ws, vdot);
+  auto motions = motions_of(tree, ws);
   for (int i = 0; i < n; ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    const auto motion = contact_motion(tree, ws.bound, ws.nodes, ws.forces, row);
+    const auto& motion = motions.of(row);
     room.gamma[i] = -row_acceleration(motion, row);
     if (options.alpha != 0 || options.beta != 0) {
       room.gamma[i] -= 2 * options.alpha * row_velocity(motion, row) +
@@ -139,7 +158,7 @@ void forward_dynamics_with_contacts(const Tree& tree, const ContactSet& set,
   } else {
     solve_contacts_densely(tree, options.method, q, ws, room, vdot);
   }
-  if (!room.redundant.empty()) least_forces(tree, room, room.lambda);
+  if (!room.redundant.empty()) least_forces(room, room.lambda);
 }
 
 void contact_impulses(const Tree& tree, const ContactSet& set, const ContactView& view, ConstVec q,
@@ -167,7 +186,7 @@ void contact_impulses(const Tree& tree, const ContactSet& set, const ContactView
     solve_contacts_densely(tree, options.method, q, ws, room, v_after);
     room.impulse = room.lambda;
   }
-  if (!room.redundant.empty()) least_forces(tree, room, room.impulse);
+  if (!room.redundant.empty()) least_forces(room, room.impulse);
 }
 
 void contact_dynamics_directions(const Tree& tree, const ContactSet& set, const ContactView& view,
@@ -186,30 +205,30 @@ void contact_dynamics_directions(const Tree& tree, const ContactSet& set, const 
   place_nodes(tree, lanes.bound, theta, lanes.nodes);
   turn_inertias(tree, lanes.bound, lanes.nodes);
   move_nodes(tree, w, lanes.nodes);
-  std::vector<Force<Dual>> wrenches(tree.bodies.size());
+  std::fill(room.wrenches.begin(), room.wrenches.end(), Force<Dual>{});
+  auto motions = motions_of(tree, lanes);
   for (int i = 0; i < n; ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    const auto motion = contact_motion(tree, lanes.bound, lanes.nodes, lanes.forces, row);
-    push_contact(row, motion, Dual(room.lambda[i]), wrenches);
+    push_contact(row, motions.of(row), Dual(room.lambda[i]), room.wrenches);
   }
   for (int k = 0; k < tree.nv; ++k) lanes.vdot[k] = Dual(vdot[k]);
-  inverse_dynamics_directions(tree, wrenches.data(), lanes);
+  inverse_dynamics_directions(tree, room.wrenches.data(), lanes);
   for (int k = 0; k < tree.nv; ++k) {
     dvdot[k] = -lanes.tau[k].d;
     if (dtau) dvdot[k] += dtau[k];
   }
-  std::vector<Lane> gamma(n), force(tree.nv);
+  auto accelerated = motions_of(tree, lanes);
   for (int i = 0; i < n; ++i) {
     const ContactRow& row = set.rows()[view.rows[i]];
-    const auto motion = contact_motion(tree, lanes.bound, lanes.nodes, lanes.forces, row);
-    gamma[i] = -row_acceleration(motion, row).d;
+    const auto& motion = accelerated.of(row);
+    room.gamma_lanes[i] = -row_acceleration(motion, row).d;
     if (options.alpha != 0 || options.beta != 0) {
-      gamma[i] -= 2 * options.alpha * row_velocity(motion, row).d +
-                  options.beta * options.beta * row_position(motion, row).d;
+      room.gamma_lanes[i] -= 2 * options.alpha * row_velocity(motion, row).d +
+                             options.beta * options.beta * row_position(motion, row).d;
     }
   }
   room.solver.apply_metric(dvdot);
-  room.solver.hold(gamma.data(), dlambda, dvdot, force.data());
+  room.solver.hold(room.gamma_lanes.data(), dlambda, dvdot, room.x_lanes.data());
   turn_sign(dlambda, n);
 }
 

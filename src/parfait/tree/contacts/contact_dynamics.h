@@ -39,6 +39,9 @@ class ContactWorkspace {
   // Scratch.
   RowSolver solver;
   std::vector<double> gamma, x;
+  std::vector<Force<math::Dual>> wrenches;
+  std::vector<math::Lane> gamma_lanes, x_lanes;
+  std::vector<double> combinations, normal;
 };
 
 /// g - value (0 for rolling), g' and, for given vdot (empty: zero), g'' of the rows of a view.

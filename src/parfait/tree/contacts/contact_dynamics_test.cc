@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "parfait/base/error.h"
+#include "parfait/math/dense_solves.h"
 #include "parfait/tree/algorithms/test_trees.h"
 
 /// Contacts: published values of the triple pendulum, four methods against each other, redundant
@@ -197,6 +198,13 @@ TEST(Contacts, FourMethodsAgreeForEveryViewAlsoWithRedundantRows) {
       for (std::size_t r = 0; r < view.rows.size(); ++r) sum += G[r * w.tree.nv + i] * forces[r];
       EXPECT_NEAR(needed[i], sum, 1e-9);
     }
+    // The shortest forces are those along the rows: lambda = G x.
+    const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> rows_of(
+        G.data(), static_cast<Eigen::Index>(view.rows.size()), w.tree.nv);
+    const Eigen::MatrixXd dense = rows_of;
+    const Eigen::VectorXd lambda = Eigen::Map<const Eigen::VectorXd>(forces.data(), dense.rows());
+    const Eigen::VectorXd x = math::solve_least_squares(dense, lambda);
+    EXPECT_LT((dense * x - lambda).norm(), 1e-10 * (1 + lambda.norm())) << k;
   }
 }
 

@@ -1,7 +1,6 @@
 #include "parfait/tree/contacts/contact_rows.h"
 
 #include <Eigen/Dense>
-#include <numeric>
 
 #include "parfait/math/dense_solves.h"
 #include "parfait/tree/algorithms/levels.h"
@@ -107,15 +106,25 @@ void solve_contacts_densely(const Tree& tree, ContactMethod method, ConstVec q, 
   }
 }
 
-void least_forces(const Tree& tree, const ContactWorkspace& room, std::vector<double>& lambda) {
-  // Forces and moments alike: N and N m are not scaled against each other.
-  std::vector<int> all(lambda.size());
-  std::iota(all.begin(), all.end(), 0);
-  const MatrixXd Gt = matrix_of(tree, room, all).transpose();
-  const Eigen::Map<const VectorXd> given(lambda.data(), static_cast<Eigen::Index>(lambda.size()));
-  const VectorXd effect = Gt * given;
-  const VectorXd least = math::solve_least_squares(Gt, effect);
-  std::copy(least.begin(), least.end(), lambda.begin());
+void least_forces(ContactWorkspace& room, std::vector<double>& lambda) {
+  // With G_D = C G_K of the rows left out and kept, lambda_K - C^T mu and mu have the effect of
+  // lambda_K whatever mu is:  (1 + C C^T) mu = C lambda_K.  Forces and moments alike: N and N m are
+  // not scaled against each other.
+  const auto n = static_cast<Eigen::Index>(lambda.size());
+  const auto dropped = static_cast<Eigen::Index>(room.redundant.size());
+  Eigen::Map<MatrixXd> C(room.combinations.data(), n, dropped);  // of C^T, column by column
+  for (Eigen::Index d = 0; d < dropped; ++d) {
+    room.solver.combination(room.redundant[d], C.col(d).data());
+  }
+  Eigen::Map<MatrixXd> normal(room.normal.data(), dropped, dropped);
+  normal.noalias() = C.transpose().lazyProduct(C);
+  normal.diagonal().array() += 1;
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(normal);
+  Eigen::Map<VectorXd> all(lambda.data(), n), mu(room.gamma.data(), dropped);
+  mu.noalias() = C.transpose().lazyProduct(all);
+  factors.solveInPlace(mu);
+  all.noalias() -= C.lazyProduct(mu);
+  for (Eigen::Index d = 0; d < dropped; ++d) all[room.redundant[d]] = mu[d];
 }
 
 }  // namespace parfait::tree

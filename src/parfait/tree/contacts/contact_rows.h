@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parfait/tree/algorithms/generalized_force.h"
+#include "parfait/tree/algorithms/row_batch.h"
 #include "parfait/tree/contacts/contact_dynamics.h"
 
 /// Rows of contacts where bodies are, written once for numbers and for numbers with directions.
@@ -16,41 +16,75 @@ struct ContactMotion {
   Vec3<S> r_B, r_OB;  ///< origins of the frames of both bodies
 };
 
-/// Accelerations have a meaning after inverse dynamics.
+inline bool share_places(const ContactRow& a, const ContactRow& b) {
+  const auto same = [](const Vec3<double>& p, const Vec3<double>& q) {
+    return p.x == q.x && p.y == q.y && p.z == q.z;
+  };
+  return a.body == b.body && a.other == b.other && same(a.point, b.point) && same(a.place, b.place);
+}
+
+/// The motion of row after row. Accelerations have a meaning after inverse dynamics.
 template <class S>
-ContactMotion<S> contact_motion(const Tree& tree, const BoundConstants<S>& bound,
-                                const std::vector<NodeMotion<S>>& nodes,
-                                const std::vector<NodeForces<S>>& forces, const ContactRow& row) {
-  const auto number = [](const Vec3<double>& a) { return Vec3<S>{S(a.x), S(a.y), S(a.z)}; };
-  const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  ContactMotion<S> m;
-  const auto place = [&](int body, const Vec3<double>& point, Vec3<S>& r, Vec3<S>& v, Vec3<S>& a,
-                         Vec3<S>& omega, Vec3<S>& alpha, Vec3<S>& origin) {
+class ContactMotions {
+ public:
+  ContactMotions(const Tree& tree, const BoundConstants<S>& bound,
+                 const std::vector<NodeMotion<S>>& nodes, const std::vector<NodeForces<S>>& forces)
+      : tree_(tree), bound_(bound), nodes_(nodes), forces_(forces) {}
+
+  /// Valid until the next row is asked for.
+  const ContactMotion<S>& of(const ContactRow& row) {
+    // Three rows of a point are one place and three directions.
+    if (!last_ || !share_places(*last_, row)) {
+      place(row.body, row.point, m_.r, m_.v, m_.a, m_.omega, m_.alpha, m_.r_B);
+      place(row.other, row.place, m_.r_O, m_.v_O, m_.a_O, m_.omega_O, m_.alpha_O, m_.r_OB);
+    }
+    last_ = &row;
+    m_.d = turned(row.other, row.direction);
+    if (row.kind == ContactRow::Kind::kAxes) m_.axis = turned(row.body, row.axis);
+    return m_;
+  }
+
+ private:
+  static Vec3<S> number(const Vec3<double>& a) { return {S(a.x), S(a.y), S(a.z)}; }
+
+  void place(int body, const Vec3<double>& point, Vec3<S>& r, Vec3<S>& v, Vec3<S>& a,
+             Vec3<S>& omega, Vec3<S>& alpha, Vec3<S>& origin) const {
     if (body < 0) {
       r = number(point);
-      v = a = omega = alpha = origin = zero;
+      v = a = omega = alpha = origin = number({});
       return;
     }
-    const int node = tree.bodies[body].node;
-    const NodeMotion<S>& at = nodes[node];
-    const Transform<S>& X = bound.X_NB[body];
+    const int node = tree_.bodies[body].node;
+    const NodeMotion<S>& at = nodes_[node];
+    const Transform<S>& X = bound_.X_NB[body];
     const Vec3<S> to_origin = at.R * X.p, arm = to_origin + at.R * (X.R * number(point));
+    const Vec3<S> arm_d = cross(at.omega, arm);
     origin = at.p + to_origin;
     r = at.p + arm;
-    v = at.v + cross(at.omega, arm);
+    v = at.v + arm_d;
     omega = at.omega;
-    alpha = forces[node].alpha;
-    a = forces[node].a + bound.gravity + cross(alpha, arm) + cross(omega, cross(omega, arm));
-  };
-  place(row.body, row.point, m.r, m.v, m.a, m.omega, m.alpha, m.r_B);
-  place(row.other, row.place, m.r_O, m.v_O, m.a_O, m.omega_O, m.alpha_O, m.r_OB);
-  const auto turned = [&](int body, const Vec3<double>& a) {
+    alpha = forces_[node].alpha;
+    a = forces_[node].a + bound_.gravity + cross(alpha, arm) + cross(omega, arm_d);
+  }
+
+  Vec3<S> turned(int body, const Vec3<double>& a) const {
     if (body < 0) return number(a);
-    return nodes[tree.bodies[body].node].R * (bound.X_NB[body].R * number(a));
-  };
-  m.d = turned(row.other, row.direction);
-  m.axis = turned(row.body, row.axis);
-  return m;
+    return nodes_[tree_.bodies[body].node].R * (bound_.X_NB[body].R * number(a));
+  }
+
+  const Tree& tree_;
+  const BoundConstants<S>& bound_;
+  const std::vector<NodeMotion<S>>& nodes_;
+  const std::vector<NodeForces<S>>& forces_;
+  const ContactRow* last_ = nullptr;
+  ContactMotion<S> m_;
+};
+
+inline ContactMotions<double> motions_of(const Tree& tree, const Workspace& ws) {
+  return {tree, ws.bound, ws.nodes, ws.forces};
+}
+inline ContactMotions<math::Dual> motions_of(const Tree& tree, const DirectionWorkspace& lanes) {
+  return {tree, lanes.bound, lanes.nodes, lanes.forces};
 }
 
 template <class S>
@@ -139,25 +173,27 @@ void push_contact(const ContactRow& row, const ContactMotion<S>& m, const S& lam
   push(row.other, w.on_other, m.r_O - m.r_OB);
 }
 
-/// The entries of a row of G: `add(k, value, most)`.
-template <class Add>
-void add_contact_row(const Tree& tree, const Workspace& ws, const ContactRow& row,
-                     const ContactMotion<double>& motion, const Add& add) {
+/// The two sides of a row: wrenches of its unit force about the origins of nodes, by
+/// `act(side, node, F)`.
+template <class Act>
+void push_sides(const Tree& tree, const Workspace& ws, const ContactRow& row,
+                const ContactMotion<double>& motion, const Act& act) {
   const ContactWrench<double> w = contact_wrench(motion, row);
-  const auto walk = [&](int body, const Force<double>& f, const Vec3<double>& at) {
+  const auto push = [&](int side, int body, const Force<double>& f, const Vec3<double>& at) {
     if (body < 0) return;
     const int node = tree.bodies[body].node;
-    add_generalized_force(tree, ws, node, {f.n + cross(at - ws.nodes[node].p, f.f), f.f}, add);
+    act(side, node, {f.n + cross(at - ws.nodes[node].p, f.f), f.f});
   };
-  walk(row.body, w.on_body, motion.r);
-  walk(row.other, w.on_other, motion.r_O);
+  push(0, row.body, w.on_body, motion.r);
+  push(1, row.other, w.on_other, motion.r_O);
 }
 
 /// Direct, null-space and Kokkevis for the rows of G that are kept; on entry x is tau - c, on
 /// return vdot.
 void solve_contacts_densely(const Tree& tree, ContactMethod method, ConstVec q, Workspace& ws,
                             ContactWorkspace& room, Vec x);
-/// Of all forces with the same effect G^T lambda those of least norm.
-void least_forces(const Tree& tree, const ContactWorkspace& room, std::vector<double>& lambda);
+/// Of all forces with the same effect G^T lambda those of least norm; on entry those of redundant
+/// rows are zero.
+void least_forces(ContactWorkspace& room, std::vector<double>& lambda);
 
 }  // namespace parfait::tree

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parfait/tree/algorithms/generalized_force.h"
+#include "parfait/tree/algorithms/row_batch.h"
 #include "parfait/tree/system/model_scene.h"
 
 // Rows of closures as generalized forces, and the solution of (T31).
@@ -17,6 +17,7 @@ void ClosureWork::resize(int rows, int velocities) {
   weights.assign(velocities, 1.0);
   lambda.assign(rows, 0.0);
   gamma.assign(rows, 0.0);
+  motions.resize(rows);
   speeds.resize(rows);
 }
 
@@ -25,36 +26,29 @@ void generalized_forces(const ModelData& m, ModelWorkspace& w, const std::vector
   std::fill_n(out, m.sizes.nv, 0.0);
   for (std::size_t b = 0; b < F.size(); ++b) {
     const int node = m.tree().bodies[b].node;
-    add_generalized_force(m.tree(), w.point, node,
-                          about_node(w.point.bound, w.point.nodes, static_cast<int>(b), node, F[b]),
+    const auto about = about_node(w.point.bound, w.point.nodes, static_cast<int>(b), node, F[b]);
+    add_generalized_force(m.tree(), w.point, node, sized(about),
                           [out](int k, double value, double) { out[k] += value; });
   }
 }
 
 void compute_rows(const ModelData& m, ModelWorkspace& w) {
-  const Tree& tree = m.tree();
-  RowSolver& solver = w.closures.solver;
+  ClosureWork& c = w.closures;
   const Scene<double> scene = scene_of(m, w);
-  solver.begin(m.closures.num_rows());
+  c.solver.begin(m.closures.num_rows());
+  RowBatch at_begin(m.tree(), w.point, c.solver), at_end(m.tree(), w.point, c.solver);
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     const ClosureRow& row = m.closures.rows[i];
-    const auto begin = scene.row_end(row.begin), end = scene.row_end(row.end);
-    const auto motion = row_motion(row, begin, end);
+    const auto& motion = c.motions[i] = scene.row_motion(row);
     const RowGradient<double> grad = row_gradient(row.kind, motion);
-    const auto add = [&](int k, double value, double most) { solver.add(i, k, value, most); };
-    const int body_a = m.elements.sites[m.closures.sites[row.begin]].body;
-    const int body_b = m.elements.sites[m.closures.sites[row.end]].body;
-    if (body_a >= 0) {
-      const int node = m.node_of(body_a);
-      const Vec3<double> r = begin.point - w.point.nodes[node].p;
-      add_generalized_force(tree, w.point, node,
-                            {cross(r, grad.n) + cross(motion.a, grad.e_a), grad.n}, add);
+    const int node_a = scene.row_node(row.begin), node_b = scene.row_node(row.end);
+    if (node_a >= 0) {
+      const Vec3<double> r = scene.row_arm(row.begin);
+      at_begin.add(i, node_a, {cross(r, grad.n) + cross(motion.a, grad.e_a), grad.n});
     }
-    if (body_b >= 0) {
-      const int node = m.node_of(body_b);
-      const Vec3<double> r = end.point - w.point.nodes[node].p;
-      add_generalized_force(tree, w.point, node,
-                            {cross(motion.b, grad.e_b) - cross(r, grad.n), -grad.n}, add);
+    if (node_b >= 0) {
+      const Vec3<double> r = scene.row_arm(row.end);
+      at_end.add(i, node_b, {cross(motion.b, grad.e_b) - cross(r, grad.n), -grad.n});
     }
   }
 }

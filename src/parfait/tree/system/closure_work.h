@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "parfait/mechanism/elements/constraint_row.h"
 #include "parfait/mechanism/elements/registry.h"
 #include "parfait/tree/algorithms/row_solver.h"
 
@@ -49,6 +50,7 @@ struct ClosureWork {
   std::vector<char> dependent;  ///< velocities, where a partition is asked for
   std::vector<double> weights;  ///< likewise
   std::vector<double> lambda, gamma;
+  std::vector<mechanism::RowMotion<double>> motions;  ///< of the rows when G was computed
   std::vector<Vec3<math::Dual>> speeds;  ///< scratch: relative velocities of quadratic rows
   bool is_evaluated = false;             ///< rows and factors are those of the evaluated point
 };

@@ -32,12 +32,10 @@ void solve_with_rows(const ModelData& m, ModelWorkspace& w, const dynamics::Offs
                    w.tau);
   compute_rows(m, w);
   factor_rows(m, w, Rows::kAll, dynamics::Norm::kMass);
-  const Scene<double> scene = scene_of(m, w);
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     const ClosureRow& row = m.closures.rows[i];
-    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
     double& gamma = w.closures.gamma[i];
-    gamma = row_target(m, w, row).acceleration - row_acceleration(row.kind, motion);
+    gamma = row_target(m, w, row).acceleration - row_acceleration(row.kind, w.closures.motions[i]);
     if (!offset.ddphi.empty()) gamma += offset.ddphi[i];
   }
   const auto u = inputs(w, at);
@@ -110,7 +108,7 @@ void acceleration_directions(const ModelData& m, ModelWorkspace& w, const Lane* 
   Lane* gamma = w.dy_lanes.data();
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     const ClosureRow& row = m.closures.rows[i];
-    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+    const auto motion = scene.row_motion(row);
     gamma[i] = dual_row_target(m, w, row).acceleration.d - row_acceleration(row.kind, motion).d;
     if (dddphi) gamma[i] += dddphi[i];
   }
@@ -160,7 +158,7 @@ Model::Partition Model::partition(dynamics::Workspace& ws) const {
     if (w.closures.solver.is_kept(i)) continue;
     out.dropped.push_back(i);
     const ClosureRow& row = m.closures.rows[i];
-    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+    const auto motion = scene.row_motion(row);
     const double residual =
         std::abs(row_acceleration(row.kind, motion) - row_target(m, w, row).acceleration);
     if (!(residual <= out.largest_residual)) {  // a NaN stays

@@ -60,7 +60,7 @@ void add_impact_directions(const ModelData& m, ModelWorkspace& w, const ActingEv
   move_room(m, w, w.dual_v.data());
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     const ClosureRow& row = m.closures.rows[i];
-    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+    const auto motion = scene.row_motion(row);
     gamma[i] = -row_velocity(row.kind, motion).d;
   }
   for (int k = 0; k < nv; ++k) w.dual_v[k] = Dual(0.0);

@@ -185,7 +185,7 @@ S reaction(const Scene<S>& scene, const Quantity& q) {
   for (int i = 0; i < m.closures.num_rows(); ++i) {
     const ClosureRow& row = m.closures.rows[i];
     if (row.owner != q.index) continue;
-    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+    const auto motion = scene.row_motion(row);
     const auto grad = row_gradient(row.kind, motion);
     const S lambda = multiplier(scene, i);
     sum += q.kind == Kind::kReactionForce ? lambda * grad.n : lambda * cross(grad.e_b, motion.b);

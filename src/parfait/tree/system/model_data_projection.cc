@@ -43,14 +43,14 @@ Vec3<Dual> no_acceleration() {
 /// A row of positions (level 0) or velocities (level 1) minus what it has to be.
 double row_defect(const ModelData& m, ModelWorkspace& w, const Scene<double>& scene,
                   const ClosureRow& row, int level) {
-  const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+  const auto motion = scene.row_motion(row);
   const auto target = row.has_offset() ? row_target(m, w, row) : RowTarget<double>{};
   return level == 0 ? row_position(row.kind, motion) - target.position
                     : row_velocity(row.kind, motion) - target.velocity;
 }
 Dual row_defect(const ModelData& m, ModelWorkspace& w, const Scene<Dual>& scene,
                 const ClosureRow& row, int level) {
-  const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+  const auto motion = scene.row_motion(row);
   const auto target = row.has_offset() ? dual_row_target(m, w, row) : RowTarget<Dual>{};
   return level == 0 ? row_position(row.kind, motion) - target.position
                     : row_velocity(row.kind, motion) - target.velocity;
@@ -198,7 +198,7 @@ void step_directions(const ModelData& m, ModelWorkspace& w, const std::vector<do
     if (!w.closures.solver.is_kept(i)) continue;
     push_row(scene, row, Dual(lambda[i]), w.dual_wrenches);
     if (row.kind == RowKind::kVVX) {
-      speeds[i] = scene.row_end(row.begin).velocity - scene.row_end(row.end).velocity;
+      speeds[i] = scene.row_motion(row).delta_d;
     }
   }
   // d(G delta): what the rows are for the velocities delta.
@@ -207,7 +207,7 @@ void step_directions(const ModelData& m, ModelWorkspace& w, const std::vector<do
   for (int i = 0; i < n; ++i) {
     const ClosureRow& row = m.closures.rows[i];
     if (!w.closures.solver.is_kept(i)) continue;
-    const auto motion = row_motion(row, scene.row_end(row.begin), scene.row_end(row.end));
+    const auto motion = scene.row_motion(row);
     gamma[i] -= (row.kind == RowKind::kVVX && level == 1 ? dot(speeds[i], motion.delta_d)
                                                          : row_velocity(row.kind, motion))
                     .d;

@@ -142,8 +142,7 @@ RowTarget<Dual> dual_row_target(const ModelData& m, ModelWorkspace& w, const Clo
 template <class S>
 void push_row(const Scene<S>& scene, const ClosureRow& row, const S& lambda,
               std::vector<Force<S>>& wrenches) {
-  const auto begin = scene.row_end(row.begin), end = scene.row_end(row.end);
-  const auto motion = row_motion(row, begin, end);
+  const auto motion = scene.row_motion(row);
   const auto grad = row_gradient(row.kind, motion);
   const auto push = [&](int site, const SiteFrame<S>& frame, const Vec3<S>& f,
                         const Vec3<S>& torque) {

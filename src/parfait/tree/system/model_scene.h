@@ -11,13 +11,10 @@ namespace parfait::tree {
 template <class S>
 struct MovingFrame {
   Vec3<S> point, velocity, omega;
-  Vec3<S> acceleration, alpha;  ///< only where inverse dynamics has been computed
+  Vec3<S> acceleration;  ///< only where inverse dynamics has been computed
   Vec3<S> axis[3];
 
   Vec3<S> axis_rate(int i) const { return cross(omega, axis[i]); }
-  Vec3<S> axis_acceleration(int i) const {
-    return cross(alpha, axis[i]) + cross(omega, cross(omega, axis[i]));
-  }
 };
 
 template <class S>
@@ -36,7 +33,7 @@ struct Scene {
     const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
     if (node < 0) {
       out.point = site.o;
-      out.velocity = out.omega = out.acceleration = out.alpha = zero;
+      out.velocity = out.omega = out.acceleration = zero;
       for (int i = 0; i < 3; ++i) out.axis[i] = site.axis[i];
       return out;
     }
@@ -49,7 +46,6 @@ struct Scene {
     // Accelerations of inverse dynamics contain that of the ground, minus gravity.
     out.acceleration =
         rate.a + bound.gravity + cross(rate.alpha, r) + cross(at.omega, cross(at.omega, r));
-    out.alpha = rate.alpha;
     for (int i = 0; i < 3; ++i) out.axis[i] = at.R * site.axis[i];
     return out;
   }
@@ -57,32 +53,55 @@ struct Scene {
   MovingFrame<S> site(int index) const {
     return frame(m.node_of(m.elements.sites[index].body), sites.elements[index]);
   }
-  /// An end of a row: axes as given.
-  MovingFrame<S> row_end(int index) const {
-    return frame(m.node_of(m.elements.sites[m.closures.sites[index]].body), sites.rows[index]);
+  /// Positions, rates and accelerations that a row is a function of, and no others: axes as given.
+  /// Accelerations have a meaning after inverse dynamics.
+  mechanism::RowMotion<S> row_motion(const ClosureRow& row) const {
+    mechanism::RowMotion<S> out;
+    if (mechanism::uses_delta(row.kind)) {
+      const PointMotion a = row_point(row.begin), b = row_point(row.end);
+      out.delta = a.r - b.r;
+      out.delta_d = a.v - b.v;
+      out.delta_dd = a.a - b.a;
+    }
+    if (mechanism::uses_a(row.kind)) {
+      turn_axis(row.begin, row.a_axis, out.a, out.a_d, out.a_dd);
+    }
+    if (mechanism::uses_b(row.kind)) {
+      turn_axis(row.end, row.b_axis, out.b, out.b_d, out.b_dd);
+    }
+    return out;
+  }
+  /// The node that carries an end of a row; -1: the ground.
+  int row_node(int site) const { return m.node_of(m.elements.sites[m.closures.sites[site]].body); }
+  /// From the origin of that node to the end.
+  Vec3<S> row_arm(int site) const { return nodes[row_node(site)].R * sites.rows[site].o; }
+
+ private:
+  struct PointMotion {
+    Vec3<S> r, v, a;
+  };
+  PointMotion row_point(int site) const {
+    const int node = row_node(site);
+    if (node < 0) return {sites.rows[site].o, {}, {}};
+    const NodeMotion<S>& at = nodes[node];
+    const NodeForces<S>& rate = forces[node];
+    const Vec3<S> r = at.R * sites.rows[site].o, r_d = cross(at.omega, r);
+    return {at.p + r, at.v + r_d,
+            rate.a + bound.gravity + cross(rate.alpha, r) + cross(at.omega, r_d)};
+  }
+  void turn_axis(int site, int i, Vec3<S>& axis, Vec3<S>& axis_d, Vec3<S>& axis_dd) const {
+    const int node = row_node(site);
+    axis = sites.rows[site].axis[i];
+    if (node < 0) return;
+    const NodeMotion<S>& at = nodes[node];
+    axis = at.R * axis;
+    axis_d = cross(at.omega, axis);
+    axis_dd = cross(forces[node].alpha, axis) + cross(at.omega, axis_d);
   }
 };
 
 Scene<double> scene_of(const ModelData& m, ModelWorkspace& w);
 Scene<Dual> dual_scene_of(const ModelData& m, ModelWorkspace& w);
-
-/// Positions, rates and accelerations that a row is a function of. Accelerations have a meaning
-/// after inverse dynamics.
-template <class S>
-mechanism::RowMotion<S> row_motion(const ClosureRow& row, const MovingFrame<S>& begin,
-                                   const MovingFrame<S>& end) {
-  mechanism::RowMotion<S> m;
-  m.delta = begin.point - end.point;
-  m.delta_d = begin.velocity - end.velocity;
-  m.delta_dd = begin.acceleration - end.acceleration;
-  m.a = begin.axis[row.a_axis];
-  m.a_d = begin.axis_rate(row.a_axis);
-  m.a_dd = begin.axis_acceleration(row.a_axis);
-  m.b = end.axis[row.b_axis];
-  m.b_d = end.axis_rate(row.b_axis);
-  m.b_dd = end.axis_acceleration(row.b_axis);
-  return m;
-}
 
 /// What a row has to be: of positions, of velocities, of accelerations.
 template <class S>
