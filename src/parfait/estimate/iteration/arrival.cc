@@ -7,6 +7,7 @@
 namespace parfait::estimate {
 
 using Eigen::Index;
+using Eigen::VectorXd;
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include "parfait/base/stop.h"
 #include "parfait/mechanism/constants/element_constants.h"
+#include "parfait/mechanism/elements/force.h"
 #include "parfait/mechanism/quantities/quantity_table.h"
 
 namespace parfait::mechanism {
