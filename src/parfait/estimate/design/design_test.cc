@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
