@@ -1,7 +1,9 @@
 #include "parfait/motion/calibration/calibration.h"
 
 #include <gtest/gtest.h>
+
 #include <tbb/global_control.h>
+#include <Eigen/LU>
 
 #include <cmath>
 #include <numeric>
