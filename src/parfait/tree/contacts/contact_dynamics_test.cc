@@ -5,6 +5,7 @@
 #include "parfait/base/error.h"
 #include "parfait/math/dense_solves.h"
 #include "parfait/tree/algorithms/test_trees.h"
+#include "parfait/tree/contacts/contact_derivatives.h"
 
 /// Contacts: published values of the triple pendulum, four methods against each other, redundant
 /// rows, rolling, impulses, and directions against differences.
@@ -341,6 +342,81 @@ TEST(Contacts, DirectionsAreDerivatives) {
       const double fd = (forces[1][i] - forces[0][i]) / (2 * h);
       EXPECT_NEAR(dlambda[i][lane], fd, 1e-7 * (1 + std::abs(fd))) << i << ' ' << lane;
     }
+  }
+}
+
+/// The analytic derivatives beside directions through every sweep, which share no formula.
+void expect_derivatives(const Tree& tree, const ContactSet& set, const ContactView& view,
+                        const TestState& at) {
+  const int n = tree.nv, rows = static_cast<int>(view.rows.size());
+  ContactOptions options;
+  options.alpha = 1;
+  options.beta = 2;
+  Workspace ws(tree);
+  ContactWorkspace room(tree, set);
+  ContactDerivatives found(tree, set);
+  DirectionWorkspace lanes(tree);
+  Numbers vdot(n), unit(n), rates(tree.nq);
+  contact_dynamics_derivatives(tree, set, view, at.q, at.v, at.vdot, options, ws, room, found,
+                               vdot);
+  const Numbers* by[3] = {&found.dvdot_dq, &found.dvdot_dv, &found.dvdot_dtau};
+  const Numbers* forces_by[3] = {&found.dlambda_dq, &found.dlambda_dv, &found.dlambda_dtau};
+  std::vector<Lane> dvdot(n), dlambda(rows), dtau(n);
+  double size = 1;
+  for (int kind = 0; kind < 3; ++kind) {
+    for (const double x : *by[kind]) size = std::max(size, std::abs(x));
+    for (const double x : *forces_by[kind]) size = std::max(size, std::abs(x));
+    for (int k = 0; k < n; ++k) {
+      for (int i = 0; i < tree.nq; ++i) lanes.q[i] = Dual(at.q[i]);
+      for (int i = 0; i < n; ++i) lanes.v[i] = Dual(at.v[i]);
+      std::fill(dtau.begin(), dtau.end(), Lane());
+      std::fill(unit.begin(), unit.end(), 0.0);
+      unit[k] = 1;
+      position_rates(tree, at.q, unit, rates);
+      for (int i = 0; kind == 0 && i < tree.nq; ++i) lanes.q[i].d[0] = rates[i];
+      if (kind == 1) lanes.v[k].d[0] = 1;
+      if (kind == 2) dtau[k][0] = 1;
+      contact_dynamics_directions(tree, set, view, vdot, options, dtau.data(), room, lanes,
+                                  dvdot.data(), dlambda.data());
+      for (int i = 0; i < n; ++i) {
+        EXPECT_NEAR((*by[kind])[i * n + k], dvdot[i][0], 1e-11 * size)
+            << kind << ": " << i << ' ' << k;
+      }
+      for (int i = 0; i < rows; ++i) {
+        EXPECT_NEAR((*forces_by[kind])[i * n + k], dlambda[i][0], 1e-11 * size)
+            << kind << ", force: " << i << ' ' << k;
+      }
+    }
+  }
+}
+
+TEST(Contacts, AnalyticDerivativesAreThoseOfDirections) {
+  const Walk w;
+  const ContactSet set = feet();
+  const std::vector<std::vector<std::string>> views = {
+      {},
+      {"left heel"},
+      {"left heel", "left toe", "right heel", "right toe"},
+      {"belly", "rail"},
+      {"left heel", "right toe", "belly", "brace"}};
+  for (const auto& names : views) {
+    SCOPED_TRACE(names.size());
+    expect_derivatives(w.tree, set, set.view(names), {w.q, w.v, w.tau});
+  }
+}
+
+TEST(Contacts, AnalyticDerivativesKnowQuaternionsRollingAndDrivenJoints) {
+  const Vec3<double> axes[2] = {{0, 0.6, 0.8}, {1, 0, 0}};
+  for (const TestTree& described : {tree_of_plain_joints(), tree_of_driven_joints()}) {
+    const Tree tree = described.build();
+    ContactSet set;
+    set.add_rolling_sphere("wheel", {3, {0.1, 0.2, 0}}, 0.3, {0, 0, 0}, {0.2, 0.1, 1});
+    set.add_point("point", {5, {0.1, 0, -0.3}}, {0.1, 0.2, 0}, axes);
+    set.add_plane("plane", {2, {0, 0.1, 0}}, {7, {0.2, 0, 0.1}}, {1, 0.5, 0});
+    set.add_loop("loop", 5, {test_rotation(0.1, 0.2, 0.3), {0.1, 0, 0}}, 7,
+                 {test_rotation(0.3, -0.2, 0.1), {0, 0.2, 0}},
+                 {false, false, true, true, false, false});
+    expect_derivatives(tree, set, set.all(), test_state(tree, 5));
   }
 }
 
