@@ -15,4 +15,12 @@ std::string name_of(const Estimate& estimate, bool is_state, bool several) {
   return name;
 }
 
+std::vector<std::string> names_of_estimates(const Fit& fit) {
+  const bool several = fit.experiments.size() > 1;
+  std::vector<std::string> names;
+  for (const auto& e : fit.parameters) names.push_back(name_of(e, false, several));
+  for (const auto& e : fit.initial_states) names.push_back(name_of(e, true, several));
+  return names;
+}
+
 }  // namespace parfait::result

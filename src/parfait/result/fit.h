@@ -311,7 +311,7 @@ struct Prediction {
 /// What lies beside the result.json of a fit, as tables.
 struct FitTables {
   std::vector<std::string> estimates;  ///< names of parameters, then initial states
-  Matrix covariance;                   ///< of all of them
+  Matrix covariance;                   ///< of all of them; empty if there is none
   std::vector<Residual> residuals;
   std::vector<Prediction> predictions;
   std::vector<Prediction> first_guess;  ///< the same before the fit, without deviations
@@ -320,5 +320,7 @@ struct FitTables {
 
 /// "offset", "offset (run1)", "x(0) (run1)"; the experiment only where there are `several`.
 std::string name_of(const Estimate& estimate, bool is_state, bool several);
+/// Of parameters, then of initial states.
+std::vector<std::string> names_of_estimates(const Fit& fit);
 
 }  // namespace parfait::result

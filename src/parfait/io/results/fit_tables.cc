@@ -189,13 +189,13 @@ class WordTable {
 
 void read_covariance(std::string_view text, FitTables& out) {
   WordTable table(text, "covariance.csv");
-  while (table.next()) {
-    out.estimates.push_back(table.word(std::size_t{0}));
+  int rows = 0;
+  for (; table.next(); ++rows) {
     for (std::size_t j = 1; j < table.header().size(); ++j) {
       out.covariance.values.push_back(table.number(j));
     }
   }
-  out.covariance.rows = static_cast<int>(out.estimates.size());
+  out.covariance.rows = rows;
   out.covariance.cols = static_cast<int>(table.header().size()) - 1;
 }
 
@@ -287,7 +287,7 @@ std::vector<std::pair<std::string, std::string>> fit_table_files(const result::F
   if (!fit.has_values()) return files;
   const bool several = fit.experiments.size() > 1;
   files.emplace_back("parameters.csv", parameters_csv(fit));
-  files.emplace_back("covariance.csv", covariance_csv(tables));
+  if (tables.covariance.rows > 0) files.emplace_back("covariance.csv", covariance_csv(tables));
   files.emplace_back("residuals.csv", residuals_csv(tables, several));
   const auto add_motion = [&](const char* name, const std::vector<result::Prediction>& list) {
     if (list.empty()) return;
@@ -315,7 +315,8 @@ result::FitTables read_fit_tables(const result::Fit& fit, std::string_view covar
   result::FitTables tables;
   if (!fit.has_values()) return tables;
   const std::string only = fit.experiments.size() == 1 ? fit.experiments.front().id : "";
-  fit_tables::read_covariance(covariance, tables);
+  tables.estimates = names_of_estimates(fit);
+  if (!covariance.empty()) fit_tables::read_covariance(covariance, tables);
   fit_tables::read_residuals(residuals, only, tables);
   using fit_tables::read_predictions;
   if (!trajectory.empty()) {

@@ -11,8 +11,8 @@
 /// profile.csv repeat what result.json says; the others hold result::FitTables.
 namespace parfait::io {
 
-/// Names and texts of all files: parameters.csv, covariance.csv, residuals.csv, trajectory.csv and,
-/// as it was before the fit, trajectory_initial.csv; of the nodes of dynamic experiments,
+/// Names and texts of all files: parameters.csv, residuals.csv, trajectory.csv and, as it was before
+/// the fit, trajectory_initial.csv; covariance.csv if there is one; of the nodes of dynamic experiments,
 /// nodes.csv; profile.csv if there are profiles. None if the fit has no values.
 std::vector<std::pair<std::string, std::string>> fit_table_files(const result::Fit& fit,
                                                                  const result::FitTables& tables);

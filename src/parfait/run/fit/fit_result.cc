@@ -407,12 +407,11 @@ result::FitTables make_tables(const FitParts& parts, const result::Fit& result) 
   const FitResult& fit = parts.fit;
   result::FitTables out;
   if (!fit.has_values()) return out;
-  const bool several = fit.experiments.size() > 1;
-  for (const auto& e : result.parameters) out.estimates.push_back(name_of(e, false, several));
-  for (const auto& e : result.initial_states) out.estimates.push_back(name_of(e, true, several));
+  out.estimates = names_of_estimates(result);
   auto [order, states] = order_of(fit);
   order.insert(order.end(), states.begin(), states.end());
-  out.covariance = matrix_of(fit.covariance, order);
+  // Fits that stop early have none, and may have thousands of estimates.
+  if (fit.covariance.array().isFinite().any()) out.covariance = matrix_of(fit.covariance, order);
   for (const auto& experiment : fit.experiments) {
     for (const auto& r : experiment.residuals) {
       out.residuals.push_back({.experiment = experiment.id,
