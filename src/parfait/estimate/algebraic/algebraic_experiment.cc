@@ -75,10 +75,12 @@ struct AlgebraicExperiment::Impl {
       }
     }
     for (const Measurement& cell : table.cells) {
-      out.residuals.push_back({.column = description.observations[cell.observation].column,
+      const Observation& o = description.observations[cell.observation];
+      out.residuals.push_back({.column = o.column,
                                .t = cell.row + 1.0,
                                .measured = cell.value,
-                               .sigma = cell.sigma});
+                               .sigma = cell.sigma,
+                               .has_kink = o.noise.distribution == Noise::Distribution::kLaplace});
     }
     make_likelihood();
     for (const int i : priors) {

@@ -16,6 +16,7 @@ struct ResidualInfo {
   double measured = 0;
   double sigma = 1;  ///< NaN: it varies, see NoiseValues
   bool prior = false;
+  bool has_kink = false;  ///< the density of its errors has one (Laplace)
 };
 
 /// What a likelihood says at a point, of each residual.

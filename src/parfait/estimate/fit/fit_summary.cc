@@ -8,6 +8,7 @@
 
 #include "parfait/estimate/experiment/likelihood.h"
 #include "parfait/estimate/linear/packing.h"
+#include "parfait/estimate/statistics/kinked_width.h"
 #include "parfait/estimate/statistics/statistics.h"
 #include "parfait/math/dense_solves.h"
 
@@ -43,6 +44,20 @@ class Covariances {
     const MatrixXd with_p = f.by_xi * mixed[i], cross = with_p * f.by_p.transpose();
     return math::congruence(f.by_xi, local[i]) + cross + cross.transpose() +
            math::congruence(f.by_p, shared);
+  }
+  /// Of maps f of experiment e and g of experiment `other` (-1: g is of p alone).
+  MatrixXd between(int e, const RowMap& f, int other, const RowMap& g) const {
+    const MatrixXd with_p = with_shared(e, f);
+    MatrixXd out = with_p * g.by_p.transpose();
+    if (other < 0) return out;
+    const auto i = static_cast<std::size_t>(other);
+    if (e == other) {
+      const MatrixXd own = f.by_xi * local[i] + f.by_p * mixed[i].transpose();
+      return out + own * g.by_xi.transpose();
+    }
+    // Experiments know of each other through p alone.
+    const MatrixXd through = with_p * math::pseudo_inverse(shared);
+    return out + through * (g.by_xi * mixed[i]).transpose();
   }
   VectorXd variances(int e, const Expansion& f) const {
     const auto i = static_cast<std::size_t>(e);
@@ -125,6 +140,58 @@ MatrixXd rows_of(const MatrixXd& matrix, const std::vector<int>& rows) {
   }
   return out;
 }
+
+/// What residuals with kinks say about every estimate. Blocks of experiments that eliminated
+/// variables together with rows do not have them any more: these count as smooth.
+class Kinks {
+ public:
+  Kinks(const Ensemble& ensemble, const Covariances& covariances, Index num_estimates)
+      : ensemble_(ensemble), covariances_(covariances), found_(num_estimates) {}
+
+  /// For estimates that are rows of `own`, maps of experiment f, from `first` on (f = -1: the
+  /// shared parameters); `unit`: their variances for data of unit variance.
+  void add(int f, const RowMap& own, Index first, const VectorXd& unit) {
+    for (int e = 0; e < ensemble_.num_experiments(); ++e) {
+      const RowMap rows = rows_with_kinks(e);
+      if (rows.by_p.rows() == 0) continue;
+      const MatrixXd with = covariances_.between(e, rows, f, own);
+      for (Index j = 0; j < with.cols(); ++j) {
+        KinkedRows& sums = found_[static_cast<std::size_t>(first + j)];
+        for (Index i = 0; unit[j] > 0 && i < with.rows(); ++i) {
+          const double w = std::abs(with(i, j)) / std::sqrt(unit[j]);
+          sums.squares += w * w;
+          sums.cubes += w * w * w;
+        }
+      }
+    }
+  }
+  bool any() const {
+    return std::ranges::any_of(found_, [](const KinkedRows& k) { return k.cubes > 0; });
+  }
+  FitScale widen(FitScale scale, Index i) const {
+    const KinkedRows& rows = found_[static_cast<std::size_t>(i)];
+    scale.individual = kinked_width(scale.individual, rows);
+    scale.joint = kinked_width(scale.joint, rows);
+    return scale;
+  }
+
+ private:
+  RowMap rows_with_kinks(int e) const {
+    const ExperimentLayout& layout = ensemble_.experiment(e).layout();
+    const Block& block = ensemble_.blocks()[static_cast<std::size_t>(e) + 1];
+    const auto num = std::ssize(layout.residuals);
+    std::vector<int> rows;
+    for (int i = 0; i < num; ++i) {
+      if (layout.residuals[static_cast<std::size_t>(i)].has_kink) rows.push_back(i);
+    }
+    if (block.A.rows() != num + layout.num_noise_rows) rows.clear();
+    return {.by_xi = rows_of(block.A, rows), .by_p = rows_of(block.B, rows)};
+  }
+
+  const Ensemble& ensemble_;
+  const Covariances& covariances_;
+  std::vector<KinkedRows> found_;
+};
 
 /// Value, sd and intervals of an estimate; parameters with log have intervals of their own kind.
 void set_statistics(const Unknowns* unknowns, int i, double x, double variance,
@@ -443,12 +510,26 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
   }
   mark_undetermined(directions, determined);
 
+  Kinks kinks(ensemble, covariances, n);
+  kinks.add(-1, {.by_xi = MatrixXd(np, 0), .by_p = MatrixXd::Identity(np, np)}, 0,
+            unit.diagonal().head(np));
+  for (int e = 0; e < num_experiments; ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    const RowMap own{.by_xi = rows_of(maps[i].by_xi, reported[i].rows),
+                     .by_p = rows_of(maps[i].by_p, reported[i].rows)};
+    kinks.add(e, own, first_row[i], unit.diagonal().segment(first_row[i], own.by_p.rows()));
+  }
+  if (kinks.any()) {
+    result.scale.convention += "; of Laplace errors as far as the expected score says (L6)";
+  }
+
   // In the units of the parameters.
   VectorXd factor(n);
   for (int i = 0; i < np; ++i) {
     factor[i] = shared.derivative_of(i, x[i]);
     set_statistics(&shared, i, x[i], unit(i, i), determined[static_cast<std::size_t>(i)],
-                   result.scale, factor[i], result.estimates[static_cast<std::size_t>(i)]);
+                   kinks.widen(result.scale, i), factor[i],
+                   result.estimates[static_cast<std::size_t>(i)]);
   }
   for (int e = 0; e < num_experiments; ++e) {
     const auto i = static_cast<std::size_t>(e);
@@ -459,8 +540,9 @@ void summarize(const Problem& problem, Ensemble& ensemble, Team& team, VecIn sta
       factor[row] = reported[i].factor[k];
       const bool local = static_cast<int>(k) < locals.size();
       set_statistics(local ? &locals : nullptr, static_cast<int>(k), own[reported[i].rows[k]],
-                     unit(row, row), determined[static_cast<std::size_t>(row)], result.scale,
-                     factor[row], result.estimates[static_cast<std::size_t>(row)]);
+                     unit(row, row), determined[static_cast<std::size_t>(row)],
+                     kinks.widen(result.scale, row), factor[row],
+                     result.estimates[static_cast<std::size_t>(row)]);
     }
   }
   if (!result.converged()) forget_far_deviations(ensemble, result);

@@ -11,6 +11,7 @@
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/profile.h"
 #include "parfait/estimate/fit/synthesize.h"
+#include "parfait/estimate/statistics/kinked_width.h"
 
 namespace parfait::estimate::likelihood_test {
 namespace {
@@ -404,6 +405,71 @@ TEST(Likelihood, MixedDistributionsAndConditionsThatAreEstimatedConvergeToAStati
                  f0 = ensemble->evaluate(behind).objective;
     EXPECT_NEAR((f1 - f0) / (2 * h), 0, 1e-3) << j;
   }
+}
+
+/// Medians of their own and one level for all: two experiments of n values with Laplace errors.
+Problem medians(int n) {
+  Problem problem;
+  for (const char* id : {"first", "second"}) {
+    ExperimentDescription e{.id = id};
+    e.data.header = {"u", "v", "w"};
+    e.data.columns = {std::vector<double>(n, 1.0), {}, {}};
+    std::mt19937 random(7);
+    for (int column : {1, 2}) {
+      for (int i = 0; i < n; ++i) {
+        // Quantiles of the density, in some order.
+        const double p = (i + 0.5) / n;
+        e.data.columns[column].push_back(p < 0.5 ? std::log(2 * p) : -std::log(2 - 2 * p));
+      }
+      std::ranges::shuffle(e.data.columns[column], random);
+    }
+    e.locals = {{.parameter = "own", .initial = 0.2}};
+    e.observations.push_back(
+        {.column = "v", .quantity = "own*u", .noise = {.distribution = Distribution::kLaplace}});
+    e.observations.push_back(
+        {.column = "w", .quantity = "all*u", .noise = {.distribution = Distribution::kLaplace}});
+    problem.experiments.push_back(std::move(e));
+  }
+  problem.estimates = {{.parameter = "all", .initial = 0.2}};
+  problem.options.iteration.max_iterations = 400;
+  return problem;
+}
+
+TEST(Likelihood, IntervalsOfMediansReachAsFarAsTheExpectedScoreSays) {
+  const int n = 60;
+  const FitResult fitted = fit(medians(n));
+  ASSERT_TRUE(fitted.converged()) << fitted.iteration.message;
+  ASSERT_EQ(fitted.estimates.size(), 3u);
+  const double z = 1.959963984540054;
+  for (const auto& e : fitted.estimates) {
+    const double count = e.experiment.empty() ? 2 * n : n;
+    const auto& s = e.statistics;
+    EXPECT_NEAR(s.sd, 1 / std::sqrt(count), 1e-9) << e.id;
+    const double half = -std::log(1 - z / std::sqrt(count));
+    EXPECT_NEAR(s.individual.high - s.value, half, 1e-9) << e.id;
+    EXPECT_NEAR(s.value - s.individual.low, half, 1e-9) << e.id;
+  }
+  // Three values cannot be nearly two deviations off in their score.
+  const FitResult few = fit(medians(3));
+  for (const auto& e : few.estimates) {
+    if (e.experiment.empty()) continue;
+    EXPECT_EQ(e.statistics.individual.high, kInfinity);
+    EXPECT_EQ(e.statistics.individual.low, -kInfinity);
+  }
+}
+
+TEST(Likelihood, WidthsWithSmoothRowsSolveTheirEquation) {
+  // Normal rows alone, rows of both kinds, and many that hardly matter each.
+  EXPECT_EQ(kinked_width(1.96, {}), 1.96);
+  for (const KinkedRows rows :
+       {KinkedRows{0.3, 0.1}, KinkedRows{0.9, 0.4}, KinkedRows{1 - 1e-6, 0.6}}) {
+    for (const double z : {0.5, 1.96, 4.0}) {
+      const double t = kinked_width(z, rows), w = rows.cubes / rows.squares;
+      EXPECT_NEAR((1 - rows.squares) * t + rows.squares / w * (1 - std::exp(-w * t)), z, 1e-10);
+      EXPECT_GT(t, z);
+    }
+  }
+  EXPECT_NEAR(kinked_width(1.96, {1, 1e-3}), 1.96 * (1 + 1.96e-3 / 2), 1e-5);
 }
 
 TEST(Likelihood, SynthesizedErrorsHaveTheirDistribution) {

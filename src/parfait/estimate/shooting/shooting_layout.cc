@@ -185,7 +185,11 @@ void add_likelihood(const ExperimentDescription& description,
     }
     layout.likelihood.add(row);
     layout.experiment.residuals.push_back(
-        {.column = o.column, .t = kind.time_of(m), .measured = m.value, .sigma = m.sigma});
+        {.column = o.column,
+         .t = kind.time_of(m),
+         .measured = m.value,
+         .sigma = m.sigma,
+         .has_kink = o.noise.distribution == Noise::Distribution::kLaplace});
     layout.experiment.is_likelihood |= is_likelihood(o);
   }
   layout.experiment.num_noise_rows = layout.likelihood.num_noise_rows();

@@ -57,7 +57,6 @@ class Adams final : public Stepper {
   void estimate_higher();
   double norm(ConstVec error) const;
   double norm_of_directions() const;
-  double error_factor(int order) const;
   double first_step(double limit);
   double end_of_step(double limit) const;
   void count_step();
@@ -173,11 +172,6 @@ double Adams::norm_of_directions() const {
   return error_norm(E_, W0_, W1_, flow_.rtol(), flow_.atol());
 }
 
-/// The error of a formula of this order per unit of its difference (A8).
-double Adams::error_factor(int order) const {
-  return coefficients_.h() * adams_moulton_errors()[order] * coefficients_.sigma(order + 1);
-}
-
 bool Adams::accurate() {
   const int k = coefficients_.order();
   const auto difference = [&](int below) {
@@ -187,9 +181,9 @@ bool Adams::accurate() {
   const double delta = difference(0);
   errors_ = {.noise_same = coefficients_.noise(k), .noise_higher = coefficients_.noise(k + 1)};
   errors_.step = coefficients_.h() * (coefficients_.g(k) - coefficients_.g(k + 1)) * delta;
-  errors_.same = error_factor(k) * delta;
-  if (k >= 2) errors_.lower = error_factor(k - 1) * difference(1);
-  if (k >= 3) errors_.lowest = error_factor(k - 2) * difference(2);
+  errors_.same = coefficients_.error_factor(k) * delta;
+  if (k >= 2) errors_.lower = coefficients_.error_factor(k - 1) * difference(1);
+  if (k >= 3) errors_.lowest = coefficients_.error_factor(k - 2) * difference(2);
   return errors_.step <= 1;  // a NaN is not
 }
 
@@ -205,9 +199,9 @@ bool Adams::accurate_directions() {
   };
   const double delta = difference(0);
   enlarge(errors_.step, coefficients_.h() * (coefficients_.g(k) - coefficients_.g(k + 1)) * delta);
-  enlarge(errors_.same, error_factor(k) * delta);
-  if (k >= 2) enlarge(errors_.lower, error_factor(k - 1) * difference(1));
-  if (k >= 3) enlarge(errors_.lowest, error_factor(k - 2) * difference(2));
+  enlarge(errors_.same, coefficients_.error_factor(k) * delta);
+  if (k >= 2) enlarge(errors_.lower, coefficients_.error_factor(k - 1) * difference(1));
+  if (k >= 3) enlarge(errors_.lowest, coefficients_.error_factor(k - 2) * difference(2));
   return errors_.step <= 1;
 }
 
@@ -216,10 +210,11 @@ void Adams::estimate_higher() {
   errors_.has_higher = k < flow_.options().max_order && coefficients_.num_known() > k;
   if (!errors_.has_higher) return;
   history_.higher_difference(coefficients_, e_.data());
-  errors_.higher = error_factor(k + 1) * norm(state_part(e_));
+  errors_.higher = coefficients_.error_factor(k + 1) * norm(state_part(e_));
   if (!controls_directions()) return;
   directions_history_.higher_difference(coefficients_, E_.data());
-  errors_.higher = std::max(errors_.higher, error_factor(k + 1) * norm_of_directions());
+  errors_.higher =
+      std::max(errors_.higher, coefficients_.error_factor(k + 1) * norm_of_directions());
 }
 
 /// A step of order 1 that is small against y and whose error, seen from the change of f along an

@@ -43,6 +43,10 @@ class AdamsCoefficients {
   /// (A8) sigma_i phi_i is the backward difference at constant step size h, i up to k + 1, and k +
   /// 2 if num_known() > k.
   double sigma(int i) const { return sigma_[i]; }
+  /// (A8) The error of a formula of this order per unit of its difference phi_(order+1).
+  double error_factor(int order) const {
+    return h_ * adams_moulton_errors()[order] * sigma_[order + 1];
+  }
 
   /// (A10) How often the rounding errors of f are contained in phi_i(n+1), i up to
   /// min(k + 2, num_known() + 1): 2^(i-1) at constant steps, far more where steps keep growing.

@@ -173,6 +173,8 @@ TEST(AdamsHistory, ScaledDifferencesArePowersOfTheStepTimesDerivatives) {
     grid.history.predicted_difference(grid.c, 0, difference);
     const double expected = std::pow(grid.c.h(), k) * std::tgamma(k + 1);
     EXPECT_NEAR(grid.c.sigma(k + 1) * difference[k], expected, 1e-9 * expected) << k;
+    const double error = grid.c.h() * adams_moulton_errors()[k] * expected;
+    EXPECT_NEAR(grid.c.error_factor(k) * difference[k], error, 1e-9 * error) << k;
     // One order higher, for f = t^(k+1), whose difference needs one more value of the past.
     grid.history.higher_difference(grid.c, difference);
     const double higher = std::pow(grid.c.h(), k + 1) * std::tgamma(k + 2);
