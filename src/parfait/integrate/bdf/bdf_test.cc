@@ -468,6 +468,54 @@ TEST(Bdf, ADaeThatBecomesSingularStopsThere) {
   EXPECT_NEAR(f.state.t, 1, 1e-3);
 }
 
+/// On the unit circle at unit speed, with or without its invariant.
+class Turning final : public RhsSystem {
+ public:
+  explicit Turning(bool stays_on_it)
+      : RhsSystem({1.0, 0.0}, [](double, ConstVec y, Vec f) {
+          f[0] = -y[1];
+          f[1] = y[0];
+          return Status::kOk;
+        }) {
+    if (!stays_on_it) return;
+    counts.ne = 0;
+    counts.nq = 2;
+    counts.num_pos = 1;
+    projection = [](Vec y) {
+      const double r = std::hypot(y[0], y[1]);
+      y[0] /= r;
+      y[1] /= r;
+      return dynamics::ProjectionReport{};
+    };
+  }
+  void directions(dynamics::Workspace&, const dynamics::PointDirections& d,
+                  dynamics::Directions& df, dynamics::Directions*) const override {
+    for (int i = 0; i < df.count(); ++i) {
+      df(0, i) = -(*d.dy)(1, i);
+      df(1, i) = (*d.dy)(0, i);
+    }
+  }
+};
+
+TEST(Bdf, TestsTheErrorOfTheStepAndNotWhatTheProjectionLeavesOfIt) {
+  // The error of the implicit Euler method, h^2/2 y'', points to the centre: projected there is
+  // hardly any left.
+  Options options = with(Method::kBdf, 1e-5, 1e-5);
+  options.max_order = 1;
+  std::int64_t steps[2];
+  for (const bool stays : {false, true}) {
+    const Turning system(stays);
+    State state;
+    state.y = system.initial_state();
+    const auto workspace = system.make_workspace(0);
+    const auto result = Integrator(system, *workspace, options).run(state, 2, {});
+    ASSERT_TRUE(result.finished()) << result.message();
+    steps[stays] = result.statistics.steps;
+  }
+  EXPECT_GT(steps[0], 200);
+  EXPECT_NEAR(static_cast<double>(steps[1]), static_cast<double>(steps[0]), 0.1 * steps[0]);
+}
+
 TEST(Bdf, AlgebraicStatesBesideInvariantsAreRefused) {
   RhsSystem system({0}, [](double, ConstVec, Vec) { return Status::kOk; });
   system.counts.nz = 1;
