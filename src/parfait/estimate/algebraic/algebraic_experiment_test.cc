@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/linear/row_elimination.h"
 #include "parfait/math/dense_solves.h"
 #include "parfait/math/test_shortest.h"
@@ -290,6 +291,23 @@ TEST(AlgebraicExperiment, SaysWhereItCannotBeEvaluated) {
   EXPECT_FALSE(experiment.linearize(x, VectorXd::Constant(1, 0.5)));
   EXPECT_EQ(experiment.why(),
             "experiment \"root\": root.csv:3: the derivative of \"sqrt(k - x)\" is not finite");
+}
+
+TEST(AlgebraicExperiment, ResidualsThatOverflowAreNamed) {
+  Problem problem;
+  for (const char* id : {"fine", "tiny"}) {
+    ExperimentDescription& e = problem.experiments.emplace_back(id);
+    e.data = {.header = {"x", "y"}, .columns = {{1, 2}, {1, 1}}};
+    e.observations = {{.column = "y", .quantity = {"k*x"}}};
+    if (e.id == "tiny") e.observations.front().sigma.absolute = 1e-308;
+  }
+  problem.estimates = {{.parameter = "k", .initial = 40}};
+  Team alone;
+  const auto ensemble = make_ensemble(problem, alone);
+  VectorXd x;
+  ASSERT_TRUE(ensemble->initialize(x));
+  EXPECT_FALSE(ensemble->evaluate(x).exists);
+  EXPECT_EQ(ensemble->why(), "experiment \"tiny\": the residual of \"y\" at 1 is not finite");
 }
 
 TEST(AlgebraicExperiment, RefusesWhatHasNoMeaning) {

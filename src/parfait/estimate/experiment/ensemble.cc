@@ -138,7 +138,7 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
   const double infeasibility = *std::ranges::max_element(infeasibility_);
   const double value = is_likelihood_ ? likelihood_objective() : objective(residuals());
   if (!std::isfinite(value) || !std::isfinite(infeasibility)) {
-    why_ = "a residual is not finite";
+    why_ = what_is_not_finite();
     return {};
   }
   double offset = 0;
@@ -152,6 +152,23 @@ Ensemble::Values Ensemble::visit(VecIn x, bool with_derivatives) {
           .offset = offset,
           .infeasibility = infeasibility,
           .relative_infeasibility = *std::ranges::max_element(relative_infeasibility_)};
+}
+
+std::string Ensemble::what_is_not_finite() const {
+  for (int e = 0; e < num_experiments(); ++e) {
+    const ExperimentLayout& layout = experiment(e).layout();
+    const VectorXd& r = residuals_of(e);
+    for (Index i = 0; i < std::min<Index>(r.size(), std::ssize(layout.residuals)); ++i) {
+      if (std::isfinite(r[i])) continue;
+      const ResidualInfo& info = layout.residuals[static_cast<std::size_t>(i)];
+      return fmt::format("experiment \"{}\": the residual of \"{}\" at {:g} is not finite",
+                         layout.id, info.column, info.t);
+    }
+    if (!std::isfinite(infeasibility_[static_cast<std::size_t>(e) + 1])) {
+      return fmt::format("experiment \"{}\": an equation is not finite", layout.id);
+    }
+  }
+  return "the sum of the squares of residuals is not finite";
 }
 
 void Ensemble::exchange(bool with_derivatives) {

@@ -113,6 +113,7 @@ class Ensemble : public LeastSquaresProblem {
  private:
   Values visit(VecIn x, bool with_derivatives);
   void exchange(bool with_derivatives);
+  std::string what_is_not_finite() const;
   Eigen::VectorXd expand(const LinearSolution& solution, bool with_values);
   double objective(VecIn r) const;
   double likelihood_objective() const;
