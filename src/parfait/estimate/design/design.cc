@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "parfait/base/error.h"
 #include "parfait/estimate/design/design_descent.h"
@@ -122,8 +123,9 @@ bool asks_for_newton(const DesignProblem& problem) {
 }
 
 /// Newton's method on the switching conditions, from switching times that were found; they become
-/// the pieces of the input where they are a minimum.
-SwitchingTimes newton_on_switches(const Search& search, DesignSpace& space, Found& best) {
+/// the pieces of the input where they are a minimum. Nothing, if it is stopped on the way.
+std::optional<SwitchingTimes> newton_on_switches(const Search& search, DesignSpace& space,
+                                                 Found& best) {
   const auto table = space.inputs(0, best.d).front();
   const LinearPlan plan = search.linear_plan(space, best.d);
   const std::vector<double> times(table.t.begin() + 1, table.t.end());
@@ -136,9 +138,15 @@ SwitchingTimes newton_on_switches(const Search& search, DesignSpace& space, Foun
     lengths.push_back((next - last) / (plan.end - plan.begin));
     last = next;
   }
-  space = space.with_lengths(0, lengths);
+  const DesignSpace at_switches = space.with_lengths(0, lengths);
+  try {
+    best.blocks = search.linearize(at_switches, at_switches.initial());
+  } catch (const base::InputError&) {
+    if (search.stopped()) return {};
+    throw;
+  }
+  space = at_switches;
   best.d = space.initial();
-  best.blocks = search.linearize(space, best.d);
   best.violation = out.violation;
   return out;
 }

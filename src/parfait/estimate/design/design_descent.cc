@@ -11,6 +11,16 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+namespace {
+
+BoxSlope no_slope(Index variables, Index equations, Index inequalities) {
+  return {.f = VectorXd::Zero(variables),
+          .c = MatrixXd::Zero(equations, variables),
+          .g = MatrixXd::Zero(inequalities, variables)};
+}
+
+}  // namespace
+
 bool is_better(const Found& a, const Found& b) {
   const bool fa = a.violation <= kFeasible, fb = b.violation <= kFeasible;
   if (fa != fb) return fa;
@@ -45,11 +55,14 @@ Found minimize_from(const Search& search, const DesignObjective& objective,
   found.d = d;
   VectorXd u = objective.unit(d);
   VectorXd scale;
+  Index num_equations = 0, num_inequalities = 0;
   {
     const Outcome first = objective.outcome(d, true);
     found.exists = first.exists;
     found.why = first.why;
     if (!first.exists) return found;
+    num_equations = first.equations.size();
+    num_inequalities = first.inequalities.size();
     found.psi = objective.psi(first);
     found.blocks = first.blocks;
     const auto m = first.equations.size() + first.inequalities.size();
@@ -90,6 +103,8 @@ Found minimize_from(const Search& search, const DesignObjective& objective,
         last = objective.outcome(objective.place(v), true);
         at = v;
       }
+      // Stopped meanwhile: the search is left before it goes anywhere along it.
+      if (!last.exists) return no_slope(v.size(), num_equations, num_inequalities);
       return objective.slope(v, last, q, scale);
     };
     objective.describe(problem);

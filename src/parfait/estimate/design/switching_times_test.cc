@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 
@@ -125,6 +126,45 @@ TEST(SwitchingTimes, AreFoundFromPieces) {
   ASSERT_EQ(result.inputs[0][0].t.size(), 2U);
   EXPECT_NEAR(result.inputs[0][0].t[1], 1.242422041699229536, 1e-11);
   EXPECT_NEAR(std::exp(-result.switching->psi), 2 * 16.93775383610923681, 1e-10);
+}
+
+/// Stopped as it is asked for the `last` time, which is answered "go on": what is integrated next
+/// fails. Counts how often it was asked.
+DesignResult design_until(DesignProblem problem, int last, int& asked) {
+  std::atomic<bool> stop = false;
+  problem.known.options.integrator.stop = &stop;
+  asked = 0;
+  DesignCallbacks callbacks;
+  callbacks.interrupted = [&] {
+    const bool answer = stop;
+    stop = stop || ++asked == last;
+    return answer;
+  };
+  return design(problem, callbacks);
+}
+
+TEST(SwitchingTimes, AStoppedDesignIsTheBestSoFar) {
+  DesignProblem problem = one_parameter();
+  problem.planned[0].inputs[0].newton = true;
+  Requirement rest;
+  rest.terms.push_back({2 * std::numbers::pi, "v"});
+  for (const bool is_at_rest : {false, true}) {
+    if (is_at_rest) {
+      problem.planned[0].inputs[0].newton = false;
+      problem.planned[0].base.requirements.push_back(rest);
+    }
+    int all = 0, asked = 0;
+    const double best = design_until(problem, -1, all).design.psi;
+    ASSERT_GT(all, 10);
+    for (int last = 1; last < all;
+         last += last < 6 || last + 3 >= all ? 1 : std::min(10, all - 3 - last)) {
+      const DesignResult result = design_until(problem, last, asked);
+      EXPECT_TRUE(result.interrupted) << last;
+      EXPECT_TRUE(std::isfinite(result.design.psi)) << last;
+      // Before it ends at rest, a design may be better than the best that does.
+      EXPECT_TRUE(is_at_rest || result.design.psi >= best - 1e-9) << last;
+    }
+  }
 }
 
 /// Information about c2 itself, not about the scaled unknown.
