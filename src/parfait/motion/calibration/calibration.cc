@@ -157,6 +157,7 @@ void improve_poses(const Skeleton& skeleton, const MarkerPlan& plan, const Bound
                    sorted.end());
   const double usual = sorted[sorted.size() / 2];
   tbb::parallel_for(std::size_t{0}, per_marker.size(), [&](std::size_t f) {
+    if (options.is_stopped()) return;
     PoseSolver solver(skeleton, plan, options);
     solver.bind(bound);
     const auto frame = markers.frame(static_cast<int>(f));

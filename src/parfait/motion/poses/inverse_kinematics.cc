@@ -154,6 +154,7 @@ class FrameSolver {
     pose.q.assign(q, q + nq);
     int in_vain = 0;
     for (int f = from + step; f >= 0 && f < out_.num_frames && in_vain < kInVain; f += step) {
+      if (options_.is_stopped()) return;
       const auto frame = static_cast<std::size_t>(f);
       pose.states.clear();
       solve(f, pose);
@@ -376,7 +377,8 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
   std::vector<double> leverages(some.size() * num_markers);
   tbb::parallel_for(std::size_t{0}, (some.size() + 15) / 16, [&](std::size_t c) {
     FrameSolver solver(skeleton, plan, geometry, markers, weights, options, out);
-    for (std::size_t i = 16 * c; i < std::min(some.size(), 16 * (c + 1)); ++i) {
+    const std::size_t last = std::min(some.size(), 16 * (c + 1));
+    for (std::size_t i = 16 * c; i < last && !options.is_stopped(); ++i) {
       solver.spread(some[i], {}, {leverages.data() + i * num_markers, num_markers});
     }
   });
@@ -384,7 +386,8 @@ TrialPoses solve_poses(const Skeleton& skeleton, const BoundGeometry& geometry,
   tbb::parallel_for(0, num_chunks, [&](int c) {
     FrameSolver solver(skeleton, plan, geometry, markers, weights, options, out);
     std::vector<double> unused(num_markers);
-    for (int f = kChunk * c; f < std::min(n, kChunk * (c + 1)); ++f) {
+    const int last = std::min(n, kChunk * (c + 1));
+    for (int f = kChunk * c; f < last && !options.is_stopped(); ++f) {
       solver.spread(f, units, unused);
     }
   });

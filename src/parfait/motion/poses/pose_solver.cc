@@ -498,6 +498,7 @@ void PoseSolver::solve_from_afar(std::span<const double> measured, std::span<con
     tree::displace(skeleton_.tree, start, turn, trial.q);
     solve(measured, weights, trial, root);
     candidates.push_back({trial.objective, trial.q});
+    if (options_.is_stopped()) break;  // all of them take a tenth of a second
   }
   options_.max_iterations = max_iterations;
   // Angles in sequence reach one orientation in two ways, and from several turns: of equally good

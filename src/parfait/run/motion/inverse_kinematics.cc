@@ -48,6 +48,7 @@ std::string angles_csv(const motion::Skeleton& skeleton, const motion::TrialPose
   const auto nq = static_cast<std::size_t>(skeleton.tree.nq);
   const auto nv = static_cast<std::size_t>(skeleton.tree.nv);
   for (std::size_t f = 0; f < t.size(); ++f) {
+    base::leave_if_stopped();
     auto& row = rows.emplace_back();
     row.push_back(io::number_text(t[f]));
     for (std::size_t j = 0; j < nv; ++j) {
@@ -70,6 +71,7 @@ std::string errors_csv(const motion::Skeleton& skeleton, const MarkerTrialFile& 
     rows[0].push_back(skeleton.markers[static_cast<std::size_t>(m)].name);
   }
   for (int f = 0; f < poses.num_frames; ++f) {
+    base::leave_if_stopped();
     auto& row = rows.emplace_back();
     row.push_back(io::number_text(trial.data.t[static_cast<std::size_t>(f)]));
     for (int m = 0; m < skeleton.num_markers(); ++m) {
