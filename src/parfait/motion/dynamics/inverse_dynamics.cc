@@ -73,7 +73,11 @@ InverseDynamics inverse_dynamics(const tree::MechanismTree& mechanism,
         "inverse dynamics needs coordinates with names; this model has bodies that float or turn "
         "freely. Give them joints of the key Axes.");
   }
+  const auto stopped = [&] { return options.stop != nullptr && options.stop->load(); };
   InverseDynamics out;
+  tree::Workspace ws(tree);
+  std::vector<double> q = mechanism.q(), v(tree.nv, 0.0), vdot(tree.nv, 0.0), tau(tree.nv);
+  out.mass = tree::center_of_mass(tree, q, v, ws).mass;
   out.rate = static_cast<double>(n - 1) / (time.back() - time.front());
 
   // What was seen, smooth.
@@ -95,6 +99,7 @@ InverseDynamics inverse_dynamics(const tree::MechanismTree& mechanism,
   std::vector<int> place;  // in q and v
   const auto& coordinates = mechanism.coordinates();
   for (std::size_t c = 0; c < coordinates.size(); ++c) {
+    if (stopped()) return out;
     if (coordinates[c].q < 0) continue;
     place.push_back(static_cast<int>(c));
     if (padding == 0) {
@@ -105,12 +110,8 @@ InverseDynamics inverse_dynamics(const tree::MechanismTree& mechanism,
     }
   }
 
-  tree::Workspace ws(tree);
-  std::vector<double> q = mechanism.q(), v(tree.nv, 0.0), vdot(tree.nv, 0.0), tau(tree.nv);
-  out.mass = tree::center_of_mass(tree, q, v, ws).mass;
   std::vector<tree::Force<double>> wrenches(tree.num_bodies());
   const double slack = 1e-6 / out.rate;
-  const auto stopped = [&] { return options.stop != nullptr && options.stop->load(); };
   for (const double t : time) {
     if (stopped()) return out;
     if (options.has_range && (t < options.from - slack || t > options.until + slack)) continue;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/model/any_model_file.h"
 #include "parfait/io/motion_files/axes_units.h"
 #include "parfait/io/motion_files/coordinate_motion.h"
@@ -230,6 +231,56 @@ std::vector<result::InverseDynamics::Coordinate> summary_of(const motion::Invers
   return out;
 }
 
+/// Of a motion that is stopped so many samples are told: more would take too long to write.
+constexpr std::size_t kWrittenAtOnce = 5000;
+
+void keep_first(std::size_t count, motion::InverseDynamics& found) {
+  if (found.time.size() <= count) return;
+  found.time.resize(count);
+  for (auto* rows : {&found.q, &found.v, &found.vdot, &found.tau, &found.power}) {
+    rows->resize(count);
+  }
+}
+
+/// What was found in numbers and tables, in place of what was said before.
+void describe(const MechanismTree& mechanism, const std::vector<motion::ExternalLoad>& loads,
+              const motion::InverseDynamics& found, InverseDynamicsRun& run) {
+  auto& result = run.result;
+  run.tables.clear();
+  result.cycles.clear();
+  result.files.clear();
+  const auto columns = columns_of(mechanism);
+  result.mass = found.mass;
+  result.rate = found.rate;
+  result.rows = found.time.size();
+  if (!found.time.empty()) {
+    result.start = found.time.front();
+    result.end = found.time.back();
+  }
+  result.coordinates = summary_of(found, columns);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const auto contacts = contacts_of(loads[i]);
+    for (std::size_t k = 0; k + 1 < contacts.size(); ++k) {
+      if (contacts[k] < result.start || contacts[k + 1] > result.end) continue;
+      result.cycles.push_back({loads[i].name, mechanism.tree().bodies[loads[i].body].name,
+                               contacts[k], contacts[k + 1]});
+    }
+  }
+  const auto add = [&](const char* name, const Rows& rows, double factor) {
+    run.tables.emplace_back(name, io::csv_text(table_of(found.time, columns, rows, factor)));
+  };
+  add("moments.csv", found.tau, 1);
+  add("powers.csv", found.power, 1);
+  add("motion.csv", found.q, 1);
+  if (found.mass > 0) add("moments_per_kg.csv", found.tau, 1 / found.mass);
+  if (!result.cycles.empty() && found.mass > 0) {
+    run.tables.emplace_back("cycles_per_kg.csv",
+                            io::csv_text(cycle_table(result.cycles, found, columns)));
+  }
+  run.tables.emplace_back("moments.sto", storage_of(found, columns));
+  for (const auto& [name, text] : run.tables) result.files.push_back(name);
+}
+
 InverseDynamicsRun find(const InverseDynamicsRequest& request, const Callbacks& callbacks,
                         Job& job) {
   Stopwatch watch;
@@ -321,49 +372,25 @@ InverseDynamicsRun find(const InverseDynamicsRequest& request, const Callbacks& 
   options.has_range = request.from || request.until;
   options.from = request.from.value_or(motion.time.front());
   options.until = request.until.value_or(motion.time.back());
-  const auto found =
-      motion::inverse_dynamics(mechanism, motion.time, motion.values, loads, options);
+  auto found = motion::inverse_dynamics(mechanism, motion.time, motion.values, loads, options);
   run.timing.add("solve", watch.lap());
-  if (job.stopped()) {
-    result.verdict.status = result.verdict.message = "interrupted";
-    result.verdict.partial = true;
-  }
-
-  const auto columns = columns_of(mechanism);
   result.model = request.model;
   result.motion = request.motion;
   result.loads = request.loads;
   result.filter = request.filter;
-  result.mass = found.mass;
-  result.rate = found.rate;
-  result.rows = found.time.size();
-  if (!found.time.empty()) {
-    result.start = found.time.front();
-    result.end = found.time.back();
-  }
-  result.coordinates = summary_of(found, columns);
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    const auto contacts = contacts_of(loads[i]);
-    for (std::size_t k = 0; k + 1 < contacts.size(); ++k) {
-      if (contacts[k] < result.start || contacts[k + 1] > result.end) continue;
-      result.cycles.push_back({loads[i].name, mechanism.tree().bodies[loads[i].body].name,
-                               contacts[k], contacts[k + 1]});
+  if (!job.stopped()) {
+    try {
+      const base::StopScope writing(job.stop());
+      describe(mechanism, loads, found, run);
+      run.timing.add("tables", watch.lap());
+      return run;
+    } catch (const base::Stopped&) {
     }
   }
-  const auto add = [&](const char* name, const Rows& rows, double factor) {
-    run.tables.emplace_back(name, io::csv_text(table_of(found.time, columns, rows, factor)));
-  };
-  add("moments.csv", found.tau, 1);
-  add("powers.csv", found.power, 1);
-  add("motion.csv", found.q, 1);
-  if (found.mass > 0) add("moments_per_kg.csv", found.tau, 1 / found.mass);
-  if (!result.cycles.empty() && found.mass > 0) {
-    run.tables.emplace_back("cycles_per_kg.csv",
-                            io::csv_text(cycle_table(result.cycles, found, columns)));
-  }
-  run.tables.emplace_back("moments.sto", storage_of(found, columns));
-  for (const auto& [name, text] : run.tables) result.files.push_back(name);
-  run.timing.add("tables", watch.lap());
+  keep_first(kWrittenAtOnce, found);
+  describe(mechanism, loads, found, run);
+  result.verdict.status = result.verdict.message = "interrupted";
+  result.verdict.partial = true;
   return run;
 }
 

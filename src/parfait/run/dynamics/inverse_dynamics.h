@@ -33,7 +33,7 @@ struct InverseDynamicsRun {
 };
 
 /// InputError for what does not fit together. Where `stop` of the callbacks ends it, the result has
-/// the samples that were done.
+/// the samples that were done, or the first 5000 of them: tables of more take long to write.
 InverseDynamicsRun find_moments(const InverseDynamicsRequest& request,
                                 const Callbacks& callbacks = {});
 /// The page a person looks at, as `save` writes it.
