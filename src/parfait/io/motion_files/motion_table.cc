@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/io/motion_files/file_bytes.h"
 #include "parfait/io/motion_files/text_lines.h"
 #include "parfait/io/motion_files/trial.h"
@@ -248,6 +249,7 @@ std::string storage_text(const MotionTable& table) {
   for (const auto& column : table.columns) out += "\t" + column;
   out += '\n';
   for (std::size_t r = 0; r < table.num_rows(); ++r) {
+    base::leave_if_stopped();
     out += number_text(table.time[r]);
     for (const auto& column : table.values)
       out += "\t" + (std::isnan(column[r]) ? std::string("nan") : number_text(column[r]));

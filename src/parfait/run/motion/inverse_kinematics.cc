@@ -130,6 +130,7 @@ result::TrialPoseFacts describe_poses(const motion::Skeleton& skeleton,
   }
   const auto nv = skeleton.coordinates.size();
   for (std::size_t j = 0; j < nv; ++j) {
+    base::leave_if_stopped();
     int limit = 0, unseen = 0;
     for (std::size_t f = 0; f < poses.iterations.size(); ++f) {
       const CoordinateState state = poses.states[f * nv + j];
@@ -142,6 +143,7 @@ result::TrialPoseFacts describe_poses(const motion::Skeleton& skeleton,
     }
   }
   for (int m = 0; m < skeleton.num_markers(); ++m) {
+    base::leave_if_stopped();
     const auto i = static_cast<std::size_t>(m);
     if (trial.markers.label[i] < 0) continue;
     std::vector<char> only(weights.size(), 0);
