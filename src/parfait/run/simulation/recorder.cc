@@ -97,7 +97,8 @@ void Recorder::add(const integrate::AcceptedStep& step) {
     return;
   }
   double followed = step.t0;
-  for (; next_ < times_.size() && times_[next_] <= step.t1; ++next_) {
+  for (; is_behind(step.t1); ++next_) {
+    if (options_.is_stopped()) return;  // a step may have very many rows
     follow_angles(step, followed, times_[next_]);
     followed = times_[next_];
     take(step, times_[next_]);
@@ -105,6 +106,10 @@ void Recorder::add(const integrate::AcceptedStep& step) {
   }
   follow_angles(step, followed, step.t1);
   if (may_terminate_) take(step, step.t1);  // in case it was the last
+}
+
+bool Recorder::is_behind(double t) const {
+  return next_ < times_.size() && times_[next_] <= t;
 }
 
 void Recorder::finish(const integrate::State& state, const integrate::Result& result) {

@@ -37,6 +37,8 @@ class Recorder {
   /// The row at the start, then the rows of each accepted step, then what the end adds.
   void start(const integrate::State& state);
   void add(const integrate::AcceptedStep& step);
+  /// Whether a row before t is missing: it was stopped in the middle of a step.
+  bool is_behind(double t) const;
   void finish(const integrate::State& state, const integrate::Result& result);
 
   /// Not kOk if a sample could not be computed; nothing is recorded from then on.

@@ -55,7 +55,7 @@ class Motion {
       recorder_.add(step);
       if (!step.event) steps_.add(step.t1, step.t1 - step.t0);
       if (!step.event) observe(step.t1, step.curve.y1(), step.mode);
-      if (recorder_.status() != dynamics::Status::kOk) return false;
+      if (recorder_.status() != dynamics::Status::kOk || recorder_.is_behind(step.t1)) return false;
       if (progress.is_due()) {
         progress.tell(step.t1 / plan_.until, fmt::format("t = {:.3g} s", step.t1));
       }
