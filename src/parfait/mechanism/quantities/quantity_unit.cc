@@ -1,6 +1,7 @@
 #include "parfait/mechanism/quantities/quantity_unit.h"
 
-#include <algorithm>
+#include <map>
+#include <utility>
 
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/quantities/quantity_table.h"
@@ -8,53 +9,81 @@
 namespace parfait::mechanism {
 namespace {
 
-/// What stands behind "<id>." for one of the elements; empty if none fits.
 template <class Elements>
-std::string behind_id(const Elements& elements, const std::string& name) {
-  for (const auto& element : elements) {
-    if (name.size() > element.id.size() + 1 && name[element.id.size()] == '.' &&
-        name.compare(0, element.id.size(), element.id) == 0) {
-      return name.substr(element.id.size() + 1);
+std::unordered_map<std::string, std::size_t> places_of(const Elements& elements) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < elements.size(); ++i) places.try_emplace(elements[i].id, i);
+  return places;
+}
+
+using Members = std::map<std::pair<QuantityOf, std::string>, std::string>;
+
+Members units_of_members() {
+  Members units;
+  for (const auto& family : quantity_families()) {
+    // "m/s or rad/s" depends on the element.
+    const bool is_known = family.unit.find(" or ") == std::string::npos;
+    for (auto& member : members_of(family)) {
+      units.try_emplace({family.of, std::move(member.name)}, is_known ? family.unit : "");
     }
   }
-  return "";
+  return units;
 }
 
 std::string family_unit(QuantityOf of, const std::string& member) {
-  for (const auto& family : quantity_families()) {
-    if (family.of != of) continue;
-    const auto members = members_of(family);
-    const bool found = std::any_of(members.begin(), members.end(),
-                                   [&](const QuantityName& m) { return m.name == member; });
-    // "m/s or rad/s" depends on the element.
-    if (found) return family.unit.find(" or ") == std::string::npos ? family.unit : "";
-  }
-  return "";
+  static const Members units = units_of_members();
+  const auto found = units.find({of, member});
+  return found == units.end() ? "" : found->second;
 }
 
 }  // namespace
 
-std::string quantity_unit(const Description& description, const std::string& name) {
+QuantityUnits::QuantityUnits(const Description& description)
+    : bodies_(places_of(description.bodies)),
+      joints_(places_of(description.joints)),
+      constraints_(places_of(description.constraints)),
+      forces_(places_of(description.forces)) {
   for (const auto& parameter : description.parameters) {
-    if (parameter_name(description, parameter) == name) return parameter.unit;
+    parameters_.try_emplace(parameter_name(description, parameter), parameter.unit);
   }
-  if (const auto rest = behind_id(description.bodies, name); !rest.empty()) {
+}
+
+/// What stands behind "<id>." for the first element it fits, since ids may have dots; empty if none
+/// does.
+std::string QuantityUnits::behind_id(const Places& places, const std::string& name) {
+  auto first = places.end();
+  for (auto dot = name.find('.'); dot < name.size() - 1; dot = name.find('.', dot + 1)) {
+    const auto found = places.find(name.substr(0, dot));
+    if (found == places.end()) continue;
+    if (first == places.end() || found->second < first->second) first = found;
+  }
+  return first == places.end() ? "" : name.substr(first->first.size() + 1);
+}
+
+std::string QuantityUnits::of(const std::string& name) const {
+  const auto parameter = parameters_.find(name);
+  if (parameter != parameters_.end()) return parameter->second;
+  if (const auto rest = behind_id(bodies_, name); !rest.empty()) {
     const auto dot = rest.find('.');
     const auto of_body = family_unit(QuantityOf::kBody, rest);
     return of_body.empty() && dot != std::string::npos
                ? family_unit(QuantityOf::kPoint, rest.substr(dot + 1))
                : of_body;
   }
-  if (const auto rest = behind_id(description.joints, name); !rest.empty()) {
+  if (const auto rest = behind_id(joints_, name); !rest.empty()) {
     return family_unit(QuantityOf::kJoint, rest);
   }
-  if (const auto rest = behind_id(description.constraints, name); !rest.empty()) {
+  if (const auto rest = behind_id(constraints_, name); !rest.empty()) {
     return family_unit(QuantityOf::kConstraint, rest);
   }
-  if (const auto rest = behind_id(description.forces, name); !rest.empty()) {
+  if (const auto rest = behind_id(forces_, name); !rest.empty()) {
     return family_unit(QuantityOf::kForce, rest);
   }
   return family_unit(QuantityOf::kModel, name);
+}
+
+std::string quantity_unit(const Description& description, const std::string& name) {
+  return QuantityUnits(description).of(name);
 }
 
 }  // namespace parfait::mechanism

@@ -25,6 +25,16 @@ TEST(QuantityUnit, FollowsTheTableOfQuantities) {
   EXPECT_EQ(quantity_unit(model, "k"), "N/m");
 }
 
+TEST(QuantityUnit, IsThatOfTheFirstElementWhoseIdFits) {
+  Description model;
+  model.bodies.emplace_back().id = "Arm.com";
+  model.bodies.emplace_back().id = "Arm";
+  EXPECT_EQ(quantity_unit(model, "Arm.com.wx"), "rad/s");
+  EXPECT_EQ(quantity_unit(model, "Arm.com.x"), "") << "no quantity of the first";
+  std::swap(model.bodies[0].id, model.bodies[1].id);
+  EXPECT_EQ(quantity_unit(model, "Arm.com.x"), "m");
+}
+
 TEST(QuantityUnit, IsNotKnownOfFormulasAndStrangers) {
   Description model;
   model.bodies.emplace_back().id = "Arm";

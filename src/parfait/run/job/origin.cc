@@ -74,8 +74,14 @@ std::string unit_of(const io::AnyModel& model, const std::string& name) {
 std::vector<result::ColumnUnit> units_of(const io::AnyModel& model,
                                          const std::vector<std::string>& columns) {
   std::vector<result::ColumnUnit> units;
-  for (const auto& column : columns) {
-    if (auto unit = unit_of(model, column); !unit.empty()) units.push_back({column, unit});
+  const auto add = [&](const std::string& column, std::string unit) {
+    if (!unit.empty()) units.push_back({column, std::move(unit)});
+  };
+  if (const auto* description = std::get_if<mechanism::Description>(&model)) {
+    const mechanism::QuantityUnits known(*description);  // a large model has very many columns
+    for (const auto& column : columns) add(column, known.of(column));
+  } else {
+    for (const auto& column : columns) add(column, unit_of(model, column));
   }
   return units;
 }
