@@ -32,7 +32,7 @@ test: web-packages packages  ## Build everything, the Python module too, and run
 python: packages  ## Build the Python module and run its tests
 	@scripts/install-packages scripts/packages-python.txt
 	@cmake --preset release -DPARFAIT_PYTHON=ON > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@cmake --build --preset release --target parfait _parfait
+	@cmake --build --preset release --target parfait _parfait cli_test_plugin
 	@ctest --preset release -L python
 	@echo "== PYTHONPATH=$(BUILD)/python imports it"
 
