@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from . import _parfait
 from ._errors import InputError
 from ._model import Model, _names, _wrap_partial, given
 from ._results import Fit
-from ._xml import Element
+from ._xml import Element, escape
 
 
 class Problem:
@@ -165,15 +166,28 @@ class Problem:
                 raise InputError(f"the paths in {self._file} are relative to its folder: save it there.")
             target.write_text(self._text, encoding="utf-8")
             return
-        root = copy.deepcopy(self._elements())
+        problem = self._text_with_files()
+        files = {folder / f"{name}.xml": model.text for name, model in self._models.items()}  # refused before any is written
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
+        target.write_text(problem, encoding="utf-8")
+
+    def _text_with_files(self) -> str:
+        """With the files of models that were built in code, where their names are."""
+        if self._text is not None:
+            names = {escape(name) for name in self._models}
+
+            def file_of(match: re.Match[str]) -> str:
+                start, quote, name = match.groups()
+                return f"{start}{quote}{name}{'.xml' if name in names else ''}{quote}"
+
+            return re.sub(r"""(<experiment\b[^>]*?\smodel=)(["'])(.*?)\2""", file_of, self._text)
+        root = copy.deepcopy(self._root)
         for element in root.children:
             name = element.attributes.get("model")
             if name in self._models:
                 element.attributes["model"] = f"{name}.xml"
-        files = {folder / f"{name}.xml": model.text for name, model in self._models.items()}  # refused before any is written
-        for path, text in files.items():
-            path.write_text(text, encoding="utf-8")
-        target.write_text(root.document(), encoding="utf-8")
+        return root.document()
 
     def check(self) -> dict[str, Any]:
         """What is in the problem, as ``parfait check --json`` tells it. InputError if something is wrong."""

@@ -70,6 +70,38 @@ def test_simulations_have_the_bits_of_the_command_line(tool, tmp_path):
     assert_same_folder(tmp_path / "module", tmp_path / "tool")
 
 
+def test_many_starts_are_those_of_the_command(tool, tmp_path):
+    m = pf.OdeBuilder("decay")
+    m.parameter("k", 0.5)
+    m.state("x", 2, "-k*x")
+    p = pf.Problem()
+    p.estimate("k", initial=2, lower=0.1, upper=5, true=0.5)
+    p.experiment(m.build(), samples=np.linspace(0.5, 4, 8), observe={"x": ("x", 0.01)})
+    file = tmp_path / "problem.xml"
+    p.synthesize(seed=1).save(file)
+    run_tool(tool, "fit", file, "--starts", "3", "--seed", "2", "--out", tmp_path / "tool", "--quiet")
+    fit = pf.fit(file, starts=3, seed=2)
+    fit.save(tmp_path / "module")
+    assert_same_folder(tmp_path / "module", tmp_path / "tool")
+    assert len(fit.json["starts"]["list"]) == 4  # the given start, too
+
+
+@pytest.mark.parametrize("command, work", [
+    ("fit pendulum/problem.xml", lambda: pf.fit(EXAMPLES / "pendulum" / "problem.xml")),
+    ("simulate pendulum/pendulum.xml --until 1", lambda: pf.simulate(EXAMPLES / "pendulum" / "pendulum.xml", until=1)),
+    ("modes double_pendulum/double_pendulum.xml", lambda: pf.modes(EXAMPLES / "double_pendulum" / "double_pendulum.xml")),
+])
+def test_summaries_are_what_the_terminal_shows(command, work, tool, tmp_path):
+    name, file, *options = command.split()
+    told = run_tool(tool, name, EXAMPLES / file, *options, "--out", tmp_path / "tool").stdout
+
+    def lines_of(text):  # but for the time it took
+        return [re.sub(r"[\d.e-]+ s(?=\)| of computing)", "", line) for line in text.splitlines() if line]
+
+    lines, told = lines_of(work().summary()), lines_of(told)
+    assert len(lines) > 3 and [line for line in lines if line not in told] == []
+
+
 PUCK = """<model>
   <body id="Puck" mass="1" moment_of_inertia="1 1 1"> <velocity v="1 0 0"/> </body>
   <joint key="PlanarContact" id="Table"> <begin id="Inertial"/> <end id="Puck"/> </joint>
@@ -120,7 +152,8 @@ GROUPS = {"--tolerance": ["positions", "velocities", "states"]}
 
 
 @pytest.mark.parametrize("command", ["fit", "simulate", "modes", "synthesize", "check", "import", "ik", "calibrate", "scale",
-                                     "id", "gait", "batch", "convert", "gradient", "design", "human", "joints", "view"])
+                                     "id", "gait", "batch", "convert", "gradient", "design", "human", "joints", "view",
+                                     "report", "verify", "elements"])
 def test_every_option_has_a_keyword(command, tool):
     text = run_tool(tool, command, "--help").stdout
     options = set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", text, re.MULTILINE))

@@ -111,12 +111,15 @@ def test_problems_survive_pickling_and_files(problem, tmp_path):
     assert pf.fit(tmp_path / "problem.xml")["k"].value == value
 
 
-def test_synthetic_measurements_follow_their_seed(problem):
+def test_synthetic_measurements_follow_their_seed(problem, tmp_path):
     a, b, c = (problem.synthesize(seed=s).data["run1"]["x"] for s in (1, 1, 2))
     np.testing.assert_array_equal(a, b)
     assert np.any(a != c)
-    fit = problem.synthesize(seed=3).fit()
+    made = problem.synthesize(seed=3)
+    fit = made.fit()
     assert abs(fit["k"].value - 0.5) < 4 * fit["k"].sd
+    made.save(tmp_path / "problem.xml")  # with its model beside it
+    assert pf.fit(tmp_path / "problem.xml")["k"].value == fit["k"].value
 
 
 def test_pictures_of_a_fit(problem):
