@@ -1,5 +1,7 @@
 #include "parfait/run/scene/motion_recorder.h"
 
+#include <utility>
+
 namespace parfait::run {
 
 MotionRecorder::MotionRecorder(const mechanism::MechanicalSystem& model, dynamics::ConstVec p)
@@ -36,11 +38,11 @@ void MotionRecorder::thin() {
   stride_ *= 2;
 }
 
-result::Scenes MotionRecorder::scenes() const {
+result::Scenes MotionRecorder::take_scenes() {
   result::Scenes out;
   if (motion_.t.empty()) return out;
-  out.scenes.push_back(scene_);
-  out.motions.push_back(motion_);
+  out.scenes.push_back(std::move(scene_));
+  out.motions.push_back(std::move(motion_));
   return out;
 }
 
@@ -55,7 +57,7 @@ result::Scenes standing(const mechanism::MechanicalSystem& model, dynamics::Cons
     model.project(*workspace, 0, y, dynamics::Norm::kMass, 1e-10);
   }
   recorder.add({.t = 0, .y = y, .z = z, .mode = {}, .offset = {}});
-  return recorder.scenes();
+  return recorder.take_scenes();
 }
 
 }  // namespace parfait::run

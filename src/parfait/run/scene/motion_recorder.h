@@ -19,7 +19,8 @@ class MotionRecorder {
 
   /// A frame at this point; none where the quantities cannot be observed.
   void add(const dynamics::Point& point);
-  result::Scenes scenes() const;
+  /// What was seen, once: frames of many bodies are large.
+  result::Scenes take_scenes();
 
  private:
   void thin();

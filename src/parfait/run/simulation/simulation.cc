@@ -70,7 +70,7 @@ class Motion {
   Motion& operator=(const Motion&) = delete;
 
   const Recorder& recorder() const { return recorder_; }
-  result::Scenes scenes() const { return bodies_ ? bodies_->scenes() : result::Scenes(); }
+  result::Scenes take_scenes() { return bodies_ ? bodies_->take_scenes() : result::Scenes(); }
   const StepLog& steps() const { return steps_; }
   const Monitor& monitor() const { return monitor_; }
   const PartitionWatch* partition() const { return partition_ ? &*partition_ : nullptr; }
@@ -127,7 +127,7 @@ void simulate_in(Job& job, const SimulationRequest& request, const Callbacks& ca
 
   run.contents = model.contents;
   run.trajectory = motion.recorder().table();
-  run.scenes = motion.scenes();
+  run.scenes = motion.take_scenes();
   run.result = make_result({.model = model,
                             .plan = plan,
                             .start = start,
