@@ -65,6 +65,8 @@ Eigen::Index OrthogonalDecomposition::rank() const {
 }
 
 MatrixXd OrthogonalDecomposition::null_space() const {
+  // Eigen permutes rows of a matrix without columns by their addresses, and it has none.
+  if (rank() == cod_.cols()) return {cod_.cols(), 0};
   const MatrixXd Z = cod_.matrixZ();
   return cod_.colsPermutation() * MatrixXd(Z.transpose().rightCols(cod_.cols() - rank()));
 }

@@ -283,6 +283,25 @@ TEST(Integrate, AStepThatWasAcceptedCanBeSampledAfterAStop) {
   }
 }
 
+/// A right-hand side may take long: nobody waits for the stages that are left.
+TEST(Integrate, ARequestToStopIsHeardWithinAStep) {
+  for (const Method method : {Method::kDopri5, Method::kDop853, Method::kAbm}) {
+    std::atomic<bool> stop = false;
+    int asked = 0;
+    const RhsSystem system({1.0}, [&](double t, ConstVec y, Vec f) {
+      f[0] = -2 * t * y[0] * y[0];
+      stop = stop || ++asked == 29;
+      return Status::kOk;
+    });
+    Options options;
+    options.method = method;
+    options.stop = &stop;
+    const auto s = solve(system, 0, 10, options);
+    EXPECT_EQ(s.result.outcome, Outcome::kInterrupted);
+    EXPECT_EQ(system.evaluations, 29) << static_cast<int>(method);
+  }
+}
+
 TEST(Integrate, StopsWhenTheCallerSaysSo) {
   const auto s = solve(rational(), 0, 10, {}, [](const AcceptedStep& step) { return step.t1 < 1; });
   EXPECT_EQ(s.result.outcome, Outcome::kInterrupted);
