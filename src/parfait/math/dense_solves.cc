@@ -73,6 +73,7 @@ MatrixXd OrthogonalDecomposition::null_space() const {
 
 MatrixXd OrthogonalDecomposition::left_null_space() const {
   const auto count = cod_.rows() - rank();
+  if (count == 0) return {cod_.rows(), 0};
   MatrixXd last = MatrixXd::Zero(cod_.rows(), count);
   last.bottomRows(count).setIdentity();
   return cod_.householderQ() * last;

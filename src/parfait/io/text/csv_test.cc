@@ -130,5 +130,16 @@ TEST(Csv, AFileThatCannotBeReadOrWrittenIsAnInputError) {
   EXPECT_THROW(write_csv({}, "/nonexistent/d.csv"), base::InputError);
 }
 
+TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstName) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("parfait_bom_" + std::to_string(::getpid()) + ".csv");
+  std::FILE* out = std::fopen(file.string().c_str(), "wb");
+  ASSERT_NE(out, nullptr);
+  std::fputs("\xEF\xBB\xBFt,x\r\n0,1\r\n", out);
+  std::fclose(out);
+  EXPECT_THAT(read_csv(file).header, ElementsAre("t", "x"));
+  std::filesystem::remove(file);
+}
+
 }  // namespace
 }  // namespace parfait::io::csv_test
