@@ -69,7 +69,8 @@ set(PARFAIT_tests_LEVEL -Og)
 if(PARFAIT_SANITIZE)
   add_compile_options(-fsanitize=${PARFAIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     # Behind the sanitizers' own code GCC 12 takes std::regex for uninitialized (GCC bug 105562).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+    $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizers.txt>)
   add_link_options(-fsanitize=${PARFAIT_SANITIZE})
 endif()
 

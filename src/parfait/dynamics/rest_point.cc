@@ -260,6 +260,7 @@ VectorXd RestPoint::displaced(const VectorXd& x) const {
 
 MatrixXcd RestPoint::lifted(const MatrixXcd& x) const {
   MatrixXcd dy = MatrixXcd::Zero(system_->sizes().ny(), x.cols());
+  if (x.cols() == 0) return dy;
   dy.topRows(system_->sizes().nq) = math::times(basis_.Tq, x.topRows(n_q()));
   dy.middleRows(system_->sizes().nq, system_->sizes().nv) =
       math::times(basis_.Tv, x.middleRows(n_q(), n_v()));

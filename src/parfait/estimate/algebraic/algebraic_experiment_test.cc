@@ -296,7 +296,7 @@ TEST(AlgebraicExperiment, SaysWhereItCannotBeEvaluated) {
 TEST(AlgebraicExperiment, ResidualsThatOverflowAreNamed) {
   Problem problem;
   for (const char* id : {"fine", "tiny"}) {
-    ExperimentDescription& e = problem.experiments.emplace_back(id);
+    ExperimentDescription& e = problem.experiments.emplace_back(ExperimentDescription{.id = id});
     e.data = {.header = {"x", "y"}, .columns = {{1, 2}, {1, 1}}};
     e.observations = {{.column = "y", .quantity = {"k*x"}}};
     if (e.id == "tiny") e.observations.front().sigma.absolute = 1e-308;

@@ -1,5 +1,6 @@
 #include "parfait/report/drawing/plot.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

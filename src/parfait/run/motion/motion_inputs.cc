@@ -123,7 +123,8 @@ void rename(const std::vector<motion::NamePair>& names, motion::MarkerData& data
             std::vector<char>& used) {
   const std::vector<std::string> old = data.labels;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& [marker, label] = names[i];
+    const std::string& marker = names[i].first;
+    const std::string& label = names[i].second;
     const auto found = std::find_if(old.begin(), old.end(), [&](const std::string& name) {
       return name == label || name.ends_with(":" + label);
     });
