@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "parfait/math/test_random_matrix.h"
 
 namespace parfait::math {
@@ -29,6 +31,20 @@ TEST(NonnegativeLeastSquares, ObeysItsOptimalityConditions) {
   }
   EXPECT_GT(zeros, 50);
   EXPECT_LT(zeros, 250);
+}
+
+TEST(NonnegativeLeastSquares, ObeysThemWhereManyVariablesComeAndGo) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    // Columns that are nearly alike: what one takes, another gives back.
+    MatrixXd A = random_matrix(40, 30, seed);
+    A.colwise() += 5 * random_matrix(40, 1, 500 + seed).col(0);
+    const VectorXd b = random_matrix(40, 1, 1000 + seed);
+    const VectorXd x = nonnegative_least_squares(A, b);
+    const VectorXd gradient = A.transpose() * (b - A * x);
+    EXPECT_GE(x.minCoeff(), 0) << seed;
+    EXPECT_LT(gradient.maxCoeff(), 1e-9) << seed;
+    EXPECT_LT(std::abs(gradient.dot(x)), 1e-9) << seed;
+  }
 }
 
 TEST(NonnegativeLeastSquares, ColumnsOfDifferentUnitsGiveTheSameFit) {
