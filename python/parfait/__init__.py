@@ -66,7 +66,8 @@ def check(file: str | _os.PathLike[str]) -> dict[str, _Any]:
 
 def elements() -> dict[str, _Any]:
     """Every joint, constraint, force and event with its constants, what can be observed and driven."""
-    return _json.loads(_parfait.elements_json())
+    found: dict[str, _Any] = _json.loads(_parfait.elements_json())
+    return found
 
 
 def import_motion(file: str | _os.PathLike[str], *, units: str | None = None, axes: str | None = None,
@@ -85,7 +86,7 @@ def human(*, sex: str | None = None, height: float, mass: float, posture: str | 
           heiman: bool = False, set: dict[str, float] | None = None, joint: dict[str, str] | None = None,
           dimensions: int | None = None, as_published: bool = False) -> Model:
     """A human model from sex, height [m] and mass [kg]; options as of ``parfait human`` (``recline`` in radians)."""
-    options = {"sex": sex, "height": height, "mass": mass}
+    options: dict[str, _Any] = {"sex": sex, "height": height, "mass": mass}
     if heiman:
         options |= {"set": set, "joint": joint, "dimensions": dimensions, "as_published": as_published}
     else:
@@ -125,7 +126,8 @@ def view(what: Model | Problem | Simulation | Fit | str | _os.PathLike[str], *, 
 def verify(on_solved: _Callable[[str, float, bool], _Any] | None = None) -> dict[str, _Any]:
     """Solves problems with known solutions on this machine; ``on_solved(name, digits, passed)`` hears of each."""
     try:
-        return _json.loads(_parfait.verify({} if on_solved is None else {"on_solved": on_solved}))
+        found: dict[str, _Any] = _json.loads(_parfait.verify({} if on_solved is None else {"on_solved": on_solved}))
+        return found
     except KeyboardInterrupt as stop:
         stop.partial = _json.loads(getattr(stop, "partial", None) or "null")  # type: ignore[attr-defined]
         raise

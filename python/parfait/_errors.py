@@ -24,7 +24,7 @@ class InputError(ValueError):
         meant = re.search(r'Did you mean "([^"]*)"', message)
         self.suggestion: str | None = meant.group(1) if meant else None
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, int, int]]:
         return (InputError, (str(self), self.file or "", self.line or 0, self.column or 0))
 
 

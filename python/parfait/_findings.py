@@ -414,7 +414,7 @@ class Minimization(_Finding):
         self.values: dict[str, float] = {p["id"]: p["value"] for p in about["parameters"]}
         known = [p for p in about["parameters"] if "sd" in p]
         self.sd: dict[str, float] = {p["id"]: p["sd"] for p in known}
-        self.ci95: dict[str, tuple[float, float]] = {p["id"]: tuple(p["ci95"]) for p in known}
+        self.ci95: dict[str, tuple[float, float]] = {p["id"]: (p["ci95"][0], p["ci95"][1]) for p in known}
 
     @property
     def converged(self) -> bool:

@@ -71,7 +71,8 @@ class Model:
 
     def check(self) -> dict[str, Any]:
         """What is in the model, as ``parfait check --json`` tells it."""
-        return json.loads(self._engine.facts_json())
+        facts: dict[str, Any] = json.loads(self._engine.facts_json())
+        return facts
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -163,7 +164,7 @@ class Model:
             _wrap_partial(stop, Modes)
             raise
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Model], tuple[str, str, str]]:
         return (_restore_model, (self.text, self.name, self._coordinates))
 
     def __repr__(self) -> str:

@@ -191,7 +191,8 @@ class Problem:
 
     def check(self) -> dict[str, Any]:
         """What is in the problem, as ``parfait check --json`` tells it. InputError if something is wrong."""
-        return json.loads(self._engine().facts_json())
+        facts: dict[str, Any] = json.loads(self._engine().facts_json())
+        return facts
 
     @property
     def data(self) -> dict[str, dict[str, Any]]:

@@ -17,8 +17,8 @@ from ._errors import InputError, NotFinished
 from ._report import Plot, Report, plots
 
 if TYPE_CHECKING:
-    import pandas
-    import xarray
+    import pandas  # type: ignore[import]  # Debian has no stubs of it
+    import xarray  # type: ignore[import]  # nobody must have it
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -74,11 +74,13 @@ class _Saved:
     @property
     def json(self) -> dict[str, Any]:
         """Everything in result.json."""
-        return json.loads(self._engine.json())
+        about: dict[str, Any] = json.loads(self._engine.json())
+        return about
 
     def summary(self) -> str:
         """The text that the command line prints."""
-        return self._engine.text()
+        text: str = self._engine.text()
+        return text
 
     def __str__(self) -> str:
         return self.summary()
@@ -180,6 +182,7 @@ class Simulation(_Saved, Mapping[str, Array]):
     steps : the accepted steps of the integrator, columns ``t`` and ``step``
     """
 
+    _engine: _parfait.Simulation
     _kind = "simulate"
 
     def __init__(self, engine: _parfait.Simulation):
@@ -198,7 +201,8 @@ class Simulation(_Saved, Mapping[str, Array]):
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        return self.json["events"]
+        found: list[dict[str, Any]] = self.json["events"]
+        return found
 
     @property
     def finished(self) -> bool:
@@ -319,6 +323,7 @@ class Fit(_Saved, Mapping[str, Parameter]):
     A parameter of one experiment has the name ``"offset (run1)"`` where there are several experiments.
     """
 
+    _engine: _parfait.Fit
     _kind = "fit"
 
     def __init__(self, engine: _parfait.Fit):

@@ -25,6 +25,14 @@ def test_the_stubs_describe_the_extension():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_package_is_fully_typed():
+    """Half a second where an earlier run has left its cache, which the test of the stubs must not replace."""
+    package = pathlib.Path(__file__).parents[1] / "parfait"
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir=.mypy_cache/strict", package],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_everything_public_has_a_docstring():
     for name in parfait.__all__:
         assert getattr(parfait, name).__doc__, name
