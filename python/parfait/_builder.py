@@ -355,7 +355,8 @@ class ModelBuilder(_Builder):
                                           "moment_of_inertia": inertia})
         element.add("position", {"o": (0, 0, 0) if position is None else position, "angles": angles})
         if velocity is not None or omega is not None:
-            element.add("velocity", {"v": velocity or (0, 0, 0), "omega": omega or (0, 0, 0)})
+            element.add("velocity", {"v": (0, 0, 0) if velocity is None else velocity,
+                                     "omega": (0, 0, 0) if omega is None else omega})
         for one in [] if shape is None else [shape] if isinstance(shape, Mapping) else shape:
             element.add("shape", one)
         return Body(id, element)

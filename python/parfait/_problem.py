@@ -186,7 +186,8 @@ class Problem:
             a standard deviation (a number, or the name of a column), or a mapping with the attributes of ``<observe>``.
             Without a standard deviation it is 1.
         data : path, mapping of str to sequence, or DataFrame, optional
-            A CSV file or columns; missing values are NaN.
+            A CSV file or columns of numbers; missing values are NaN or None. The index of a DataFrame is the time if
+            no column is.
         id : str, optional
             Its name; default: experiment1, experiment2, ...
         time : str, optional
@@ -212,7 +213,7 @@ class Problem:
         Raises
         ------
         InputError
-            If columns have different lengths. What else is wrong is said by :meth:`check` and :meth:`fit`.
+            If columns have different lengths or hold words. What else is wrong is said by :meth:`check` and :meth:`fit`.
         """
         root = self._elements()
         name = id or f"experiment{sum(e.name == 'experiment' for e in root.children) + 1}"
@@ -450,7 +451,7 @@ def _write_initial(element: Element, initial: str | Mapping[str, Any] | None) ->
 
 def _csv(data: Any, time: str | None) -> str:
     """Columns as text that reads back as the same numbers; NaN is an empty cell."""
-    columns = {str(name): list(data[name]) for name in data}
+    columns = {str(name): _cells(name, data[name]) for name in data}
     index = getattr(data, "index", None)
     if index is not None and not any(n in columns for n in ([time] if time else ["t", "time"])):
         columns = {str(getattr(index, "name", None) or time or "t"): list(index), **columns}
@@ -461,13 +462,25 @@ def _csv(data: Any, time: str | None) -> str:
         if any(c in name for c in ",\n\r\""):
             raise InputError(f"the name of the column {name!r} must not hold commas, quotes or line breaks.")
 
-    def cell(value: Any) -> str:
-        number = float(value)
-        return "" if math.isnan(number) else repr(number)
-
-    rows = [",".join(columns)]
-    rows += [",".join(cell(v) for v in row) for row in zip(*columns.values())]
+    texts = [[_cell(name, value) for value in values] for name, values in columns.items()]
+    rows = [",".join(columns), *(",".join(row) for row in zip(*texts))]
     return "\n" + "\n".join(rows) + "\n"
+
+
+def _cells(name: Any, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f'column "{name}" of the data: {values!r} is no list of numbers.') from None
+
+
+def _cell(name: str, value: Any) -> str:
+    """None and what pandas calls NA were not measured."""
+    try:
+        number = math.nan if value is None or type(value).__name__ == "NAType" else float(value)
+    except (TypeError, ValueError):
+        raise InputError(f'column "{name}" of the data: {value!r} is not a number. Leave out columns of words.') from None
+    return "" if math.isnan(number) else repr(number)
 
 
 def fit(
@@ -584,9 +597,13 @@ def engine_of(problem: Problem | str | os.PathLike[str]) -> tuple[_parfait.Probl
 
 def _with_table(on_iteration: Callable[[dict[str, Any]], Any] | None) -> Callable[[dict[str, Any]], Any]:
     """Prints the iteration table, and calls what the user gave."""
-    print(_parfait.iteration_header())
+    begun = False
 
     def show(line: dict[str, Any]) -> None:
+        nonlocal begun
+        if not begun:
+            print(_parfait.iteration_header())
+        begun = True
         print(_parfait.iteration_line(line), flush=True)
         if on_iteration is not None:
             on_iteration(line)

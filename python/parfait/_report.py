@@ -65,6 +65,9 @@ class Report:
         return ('<iframe sandbox="allow-scripts" style="width:100%;height:40em;border:0" '
                 f'srcdoc="{html.escape(self.html, quote=True)}"></iframe>')
 
+    def __repr__(self) -> str:
+        return f"<parfait.Report: {len(self.html) // 1000} kB>"
+
 
 class Plot:
     """Pictures of a report. In a notebook they show themselves.
