@@ -221,6 +221,9 @@ class TrialPoses(_OverTime):
         self.errors = Table({n: v for n, v in read_csv(errors).items() if n != "t"})
         self.rms: float = about["errors"]["rms"]
 
+    def __repr__(self) -> str:
+        return f"<parfait.TrialPoses: {len(self.t)} frames, {len(self)} coordinates>"
+
 
 class Poses(_Finding, Mapping[str, TrialPoses]):
     """Poses of a model: a mapping of trials to :class:`TrialPoses` (:func:`parfait.ik`).

@@ -247,6 +247,9 @@ class _Derivatives(Mapping[tuple[str, str], Array]):
     def __len__(self) -> int:
         return len(self._columns)
 
+    def __repr__(self) -> str:
+        return f"<derivatives {', '.join(f'd[{q!r}, {n!r}]' for q, n in list(self)[:8])}{', ...' if len(self) > 8 else ''}>"
+
 
 class Simulation(_Saved, Mapping[str, Array]):
     """The motion of a model: a mapping of quantities to arrays over time.
@@ -486,6 +489,9 @@ class Trajectory(Mapping[str, Array]):
         """
         half = width * self.sd[quantity]
         return self[quantity] - half, self[quantity] + half
+
+    def __repr__(self) -> str:
+        return f"<parfait.Trajectory: {len(self.t)} rows, quantities {', '.join(list(self)[:8])}{', ...' if len(self) > 8 else ''}>"
 
     def to_pandas(self) -> pandas.DataFrame:
         """A table indexed by time."""

@@ -152,7 +152,10 @@ void translate_input_error(std::exception_ptr pending) {
   } catch (const base::InputError& error) {
     const auto type = py::module_::import("parfait._errors").attr("InputError");
     const auto& place = error.place();
-    const py::object value = type(error.what(), place.file, place.line, place.column);
+    std::string message = error.what();
+    if (message.starts_with("--"))
+      message.erase(0, 2);  // an option of the command is a keyword here
+    const py::object value = type(message, place.file, place.line, place.column);
     PyErr_SetObject(type.ptr(), value.ptr());
   }
 }

@@ -221,3 +221,10 @@ def test_a_table_of_iterations_begins_when_the_fit_does(capsys):
     with pytest.raises(pf.InputError):
         observed({"t": [1, 2], "y": [1, 2]}).fit(progress=True)
     assert capsys.readouterr().out == ""
+
+
+def test_options_have_the_names_of_keywords_in_messages(problem):
+    for options, message in (({"fix": ["q"]}, "fix q: "), ({"set": {"q": 1}}, "set q=1")):
+        with pytest.raises(pf.InputError) as error:
+            problem.fit(**options)
+        assert str(error.value).startswith(message)
