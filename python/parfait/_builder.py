@@ -181,6 +181,14 @@ class _Builder:
             Times [s] in ascending order, and the values then.
         interpolation : {"linear", "previous", "cubic"}
             What it is between them.
+
+        Examples
+        --------
+        >>> o = pf.OdeBuilder()
+        >>> o.input("push", t=[0, 1, 2], value=[0, 1, 0])
+        >>> o.state("v", 0, "push")
+        >>> round(float(o.build().simulate(until=2)["v"][-1]), 6)
+        1.0
         """
         self._root.add("input", {"id": id, "t": list(t), "value": list(value), "interpolation": interpolation})
 
@@ -210,6 +218,15 @@ class _Builder:
             Places of such an event.
         constants : float or str
             Constants of its type by name; ``parfait.elements()`` lists them.
+
+        Examples
+        --------
+        >>> o = pf.OdeBuilder("ball")
+        >>> o.state("h", 1, "v")
+        >>> o.state("v", 0, "-9.81")
+        >>> o.event("bounce", when="h", direction="falling", set={"v": "-0.8*v"})
+        >>> [round(e["t"], 3) for e in o.build().simulate(until=1).events]
+        [0.452]
         """
         element = self._root.add("event", {"key": key, "id": id, "when": when, "at": at, "direction": direction,
                                            "terminal": terminal, **constants})
@@ -237,6 +254,14 @@ class _Builder:
             Tolerances.
         output : sequence of str, optional
             Quantities to observe.
+
+        Examples
+        --------
+        >>> o = pf.OdeBuilder()
+        >>> o.state("x", 1, "-x")
+        >>> o.simulation(until=2, step=0.5)
+        >>> len(o.build().simulate().t)
+        5
         """
         self._root.add("simulation", {"until": until, "step": step, "integrator": integrator, "rtol": rtol,
                                       "atol": atol, "output": None if output is None else words(output)})
@@ -394,6 +419,15 @@ class ModelBuilder(_Builder):
             type has a default.
         begin_axis, end_axis : {"x", "y", "z"}, optional
             Axes of the frames, for types that compare axes.
+
+        Examples
+        --------
+        >>> m = pf.ModelBuilder("slider")
+        >>> block = m.body("Block", mass=1, inertia=(1, 1, 1))
+        >>> m.joint("Prismatic", "Rail", m.ground.at(), block.at())
+        >>> m.constraint("B0_z", "Motor", m.ground.at(), block.at(), offset="-t")
+        >>> round(float(m.build().simulate(until=1)["Block.com.z"][-1]), 6)
+        1.0
         """
         constants = {"offset": offset, "begin_axis": begin_axis, "end_axis": end_axis}
         self._connect("constraint", key, id, begin, end, (), constants, ())
@@ -494,6 +528,15 @@ class OdeBuilder(_Builder):
         ----------
         formula : str
             ``"0 = x + z - 1"``
+
+        Examples
+        --------
+        >>> o = pf.OdeBuilder("dae")
+        >>> o.state("x", 1, "-x + z")
+        >>> o.algebraic("z", 0)
+        >>> o.equation("0 = x + z - 1")
+        >>> round(float(o.build().simulate(until=1)["z"][-1]), 4)
+        0.4323
         """
         self._root.name = "dae"
         self._root.add("equation", text=f" {formula} ")
@@ -507,6 +550,14 @@ class OdeBuilder(_Builder):
             The name.
         formula : str
             What it stands for.
+
+        Examples
+        --------
+        >>> o = pf.OdeBuilder()
+        >>> o.definition("rate", "2*x")
+        >>> o.state("x", 1, "-rate")
+        >>> o.build().quantities
+        ['x']
         """
         self._root.add("define", {"id": id}, text=f" {formula} ")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 from . import _parfait
 from ._errors import InputError
@@ -14,7 +14,7 @@ from ._model import _names, _wrap_partial, given
 from ._problem import Problem, engine_of
 from ._progress import progress_callback
 
-Path = str | os.PathLike[str]
+Path = Union[str, "os.PathLike[str]"]
 Found = TypeVar("Found")
 
 

@@ -254,6 +254,14 @@ class Problem:
         ----------
         formula : str
             With = or >=: ``"k1 >= k2"``.
+
+        Examples
+        --------
+        >>> from parfait.samples import decay_problem
+        >>> p = decay_problem()
+        >>> p.require("k >= 0.6")
+        >>> round(p.fit()["k"].value, 6)
+        0.6
         """
         self._elements().add("require", text=f" {formula} ")
 
@@ -264,6 +272,14 @@ class Problem:
         ----------
         options
             Attributes of ``<options>``: globalization, tol, rtol, norm, sigma, ... (docs/problem_file.md).
+
+        Examples
+        --------
+        >>> from parfait.samples import decay_problem
+        >>> p = decay_problem()
+        >>> p.options(sigma="known", confidence=0.99)
+        >>> round(p.fit()["k"].sd, 4)
+        0.0028
         """
         root = self._elements()
         known = [e for e in root.children if e.name == "options"]

@@ -92,6 +92,15 @@ def test_everything_public_has_examples():
     assert without == set(WITHOUT_EXAMPLES)
 
 
+def test_every_step_of_building_is_in_an_example():
+    told = list(callables())
+    text = "\n".join(line for _, what in [*told, *((n, getattr(parfait, n)) for n in parfait.__all__)]
+                     for line in sections(what).get("Examples", []))
+    building = {name for name, _ in told if name.split(".")[0] in ("Model", "ModelBuilder", "OdeBuilder", "Problem") and "." in name}
+    unused = {name.split(".")[1] for name in building if f".{name.split('.')[1]}(" not in text}
+    assert unused == {"remark", "from_petab"}  # it says a word; it needs five files
+
+
 def test_every_attribute_of_a_class_is_described():
     for name in parfait.__all__:
         what = getattr(parfait, name)
