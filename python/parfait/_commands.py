@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 from . import _parfait
 from ._errors import InputError
@@ -14,7 +14,7 @@ from ._model import _names, _wrap_partial, given
 from ._problem import Problem, engine_of
 from ._progress import progress_callback
 
-Path = str | os.PathLike[str]
+Path = Union[str, "os.PathLike[str]"]
 Found = TypeVar("Found")
 
 
@@ -56,25 +56,48 @@ def ik(model: Path, trials: Path | Sequence[Path], *, weights: Path | None = Non
 
     Parameters
     ----------
-    model : a model with markers (.osim, .xml)
-    trials : files with measured markers (C3D, TRC)
-    weights : OpenSim's task set or setup; ``weight``: of single markers, 1 otherwise
-    limits : whether joints keep their limits
-    method : gauss_newton, or damped to compare
-    angles : unit of angles in the tables, rad or deg
-    relabel : repair labels that were exchanged
-    names : a table (model,file) of names of markers, or ``"guess"``: by what they mean; ``name``: of single markers of
-        the model their names in the files
-    units, axes : of the files, instead of what they say ("x,z,-y")
+    model : path
+        A model with markers (.osim, .lua, .xml).
+    trials : path or sequence of paths
+        Files with measured markers (C3D, TRC).
+    weights : path, optional
+        Weights of markers: OpenSim's task set or setup.
+    weight : mapping of str to float, optional
+        Of single markers; default 1.
+    limits : bool
+        Whether joints keep their limits.
+    method : {"gauss_newton", "damped"}
+        "damped" to compare, without limits.
+    angles : {"rad", "deg"}
+        Unit of angles in the tables.
+    relabel : bool
+        Whether labels that were exchanged are repaired.
+    names : path or "guess", optional
+        A table (model,file) of names of markers, or what they mean.
+    name : mapping of str to str, optional
+        Of single markers of the model their names in the files.
+    units, axes : str, optional
+        Unit of length and axes of the files, instead of what they say: "mm", "x,z,-y".
+    threads : int, optional
+        Default: all cores. Results do not depend on it.
+    progress : bool or callable, optional
+        ``True`` for a bar, or a function that gets the fraction that is done.
 
     Returns
     -------
     Poses
-        A mapping of trials to their poses; interrupted, those that were done.
+        A mapping of trials to their poses.
+
+    Raises
+    ------
+    InputError
+        If a file or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` has the trials that were done.
 
     Examples
     --------
-    >>> poses = ik("examples/gait_ik/subject.osim", "examples/gait_ik/walking1.trc")
+    >>> poses = pf.ik("examples/gait_ik/subject.osim", "examples/gait_ik/walking1.trc")
     >>> walking = poses["walking1"]
     >>> len(walking.t), round(1e3 * walking.rms, 1)
     (131, 10.3)
@@ -104,16 +127,50 @@ def calibrate(model: Path, trials: Path | Sequence[Path] = (), *, static: Path |
 
     Parameters
     ----------
-    model, trials, weights, weight, angles, relabel, names, name, units, axes : as of :func:`ik`
-    static : trials of the subject standing; they count like others
-    functional : trials that move joints: where they are by that, hips also as priors; ``segment``: markers of a body
-        in them beside the model's
-    height, model_height : of subject and model [m]; ``mass`` of the subject [kg]
-    free : what is found: scales, markers, joints (scales and markers)
-    asymmetric : left and right bodies have factors of their own
-    priors : a table (what,name,sd,mean), or ``"none"``
-    sigma : of a marker coordinate [m]
-    frames : at most so many in all; ``every``: by trial, each of so many
+    model, trials, weights, weight, angles, relabel, names, name, units, axes, threads
+        As of :func:`ik`.
+    static : path or sequence of paths
+        Trials of the subject standing; they count like others.
+    functional : path or sequence of paths
+        Trials that move joints: where they are by that, hips also as priors.
+    segment : mapping of str to sequence of str, optional
+        Markers of a body in functional trials beside the model's.
+    height, model_height : float [m], optional
+        Of subject and model.
+    mass : float [kg], optional
+        Of the subject: masses are scaled to it.
+    free : sequence of str
+        What is found of "scales", "markers" and "joints"; default: scales and markers.
+    asymmetric : bool
+        Whether left and right bodies have factors of their own.
+    priors : path or "none", optional
+        A table (what,name,sd,mean).
+    sigma : float [m], optional
+        Of a marker coordinate; default 0.01.
+    frames : int, optional
+        At most so many in all; default 300.
+    every : mapping of str to int, optional
+        By trial, each of so many frames.
+    on_iteration : callable, optional
+        Called with each point of the iteration, a dictionary.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    InputError
+        If a file or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` is what was found.
+
+    Examples
+    --------
+    >>> subject = pf.calibrate("examples/subject_calibration/generic.osim",
+    ...                        static="examples/subject_calibration/static1.trc", frames=2)
+    >>> subject.status, round(1e3 * subject.rms, 1)
+    ('converged', 2.8)
     """
     options = given(model=os.fspath(model), trials=_paths(trials), statics=_paths(static),
                     functional=_paths(functional), height=height,
@@ -134,16 +191,29 @@ def batch(folder: Path, out: Path, *, model: Path | None = None, work: str = "ca
 
     Parameters
     ----------
-    folder : one folder per subject, with its trials (C3D, TRC) and, if it has one, its model (.osim)
-    out : where each subject gets its run folder, ``out/<subject>``, and all of them ``out/summary``
-    model : for subjects without a model of their own
-    work : calibrate or ik
-    priors, frames, weights, weight, relabel : as of :func:`calibrate`
+    folder : path
+        One folder per subject, with its trials (C3D, TRC) and, if it has one, its model (.osim).
+    out : path
+        Where each subject gets its run folder, ``out/<subject>``, and all of them ``out/summary``.
+    model : path, optional
+        For subjects without a model of their own.
+    work : {"calibrate", "ik"}
+    priors, frames, weights, weight, relabel, threads
+        As of :func:`calibrate`.
+    progress : bool or callable, optional
+        ``True`` for a bar, or a function that gets the fraction that is done.
 
     Returns
     -------
     Batch
-        A row per subject. What fails for one is told in its row and stops no other; interrupted, those that were done.
+        A row per subject. What fails for one is told in its row and stops no other.
+
+    Raises
+    ------
+    InputError
+        If a folder or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` has the subjects that were done.
     """
     if work not in ("calibrate", "ik"):
         raise InputError(f'work="{work}": must be "calibrate" or "ik".')
@@ -168,14 +238,31 @@ def gait(trials: Path | Sequence[Path], *, curves: Path | Sequence[Path] = (), u
 
     Parameters
     ----------
-    trials : files with measured markers (C3D, TRC)
-    curves : coordinates or moments over time (MOT, STO), one file per trial, in order
-    units : of length, instead of what the files say
-    emg_filter : smoothing of EMG envelopes [Hz], 6 if not given
+    trials : path or sequence of paths
+        Files with measured markers (C3D, TRC).
+    curves : path or sequence of paths
+        Coordinates or moments over time (MOT, STO), one file per trial, in order.
+    units : str, optional
+        Of length, instead of what the files say.
+    emg_filter : float [Hz], optional
+        Smoothing of EMG envelopes; default 6.
+    progress : bool or callable, optional
+        ``True`` for a bar, or a function that gets the fraction that is done.
+
+    Returns
+    -------
+    Gait
+
+    Raises
+    ------
+    InputError
+        If a file or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` has the trials that were done.
 
     Examples
     --------
-    >>> walk = gait("tests/motion_files/data/MACsample.c3d")
+    >>> walk = pf.gait("tests/motion_files/data/MACsample.c3d")
     >>> walk.trials[0]["source"], round(walk.trials[0]["speed"], 2)
     ('kinematics', 1.2)
     """
@@ -188,8 +275,33 @@ def scale(setup: Path, *, model: Path | None = None, static: Path | None = None,
           opensim_scaling: bool = False, units: str | None = None, axes: str | None = None) -> Scaling:
     """A model in the size of a subject by distances between markers, from a setup file of OpenSim's scale tool.
 
-    ``model``, ``static`` and ``mass`` replace what the setup says; ``opensim_scaling`` scales joints and inertias as
-    OpenSim does, also where their axes are turned.
+    Parameters
+    ----------
+    setup : path
+        <ScaleTool> of OpenSim.
+    model, static : path, optional
+        Model and trial, instead of those that the setup names.
+    mass : float [kg], optional
+        Of the subject, instead of the setup's.
+    opensim_scaling : bool
+        Joints and inertias as OpenSim scales them, also where their axes are turned.
+    units, axes : str, optional
+        Of the files, as of :func:`ik`.
+
+    Returns
+    -------
+    Scaling
+
+    Raises
+    ------
+    InputError
+        If a file or an option makes no sense.
+
+    Examples
+    --------
+    >>> scaled = pf.scale("tests/motion_files/data/scale/setup.xml")
+    >>> [round(factor, 3) for factor in scaled.factors["torso"]]
+    [1.08, 1.08, 1.08]
     """
     options = given(setup=os.fspath(setup), model=None if model is None else os.fspath(model),
                     static=None if static is None else os.fspath(static), mass=mass, opensim_scaling=opensim_scaling,
@@ -204,17 +316,37 @@ def id(model: Path, motion: Path, *, loads: Path | None = None, filter: float | 
 
     Parameters
     ----------
-    model : a model with named coordinates (.osim, .urdf, .xml)
-    motion : coordinates over time (.mot, .sto)
-    loads : measured forces: <ExternalLoads> of OpenSim (.xml), or force plates (.c3d)
-    filter : cutoff of a low-pass filter without delay on the motion [Hz]
-    feet : bodies that stand on force plates
-    axes : axes of the model from those of the plates: "x,z,-y"
-    start, until : first and last time
+    model : path
+        A model with named coordinates (.osim, .urdf, .xml).
+    motion : path
+        Coordinates over time (.mot, .sto).
+    loads : path, optional
+        Measured forces: <ExternalLoads> of OpenSim (.xml), or force plates (.c3d).
+    filter : float [Hz], optional
+        Cutoff of a low-pass filter without delay on the motion; default: none.
+    feet : sequence of str, optional
+        Bodies that stand on force plates.
+    axes : str, optional
+        Axes of the model from those of the plates: "x,z,-y".
+    start, until : float [s], optional
+        First and last time.
+    progress : bool or callable, optional
+        ``True`` for a bar, or a function that gets the fraction that is done.
+
+    Returns
+    -------
+    Moments
+
+    Raises
+    ------
+    InputError
+        If a file or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` has the samples that were done.
 
     Examples
     --------
-    >>> moments = id("examples/urdf_arm/arm.urdf", "examples/urdf_arm/motion.mot")
+    >>> moments = pf.id("examples/urdf_arm/arm.urdf", "examples/urdf_arm/motion.mot")
     >>> sorted(moments)
     ['elbow', 'grip', 'shoulder', 'yaw']
     >>> moments["elbow"].shape == moments.t.shape == moments.power["elbow"].shape
@@ -229,27 +361,67 @@ def id(model: Path, motion: Path, *, loads: Path | None = None, filter: float | 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A model file in another format (:func:`convert`)."""
+    """A model file in another format (:func:`convert`).
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    left_out : list of str
+        What it does not say.
+    contents : str
+        What is in it, in a line.
+
+    Examples
+    --------
+    >>> made = pf.convert("examples/urdf_arm/arm.urdf", "arm.xml", save=False)
+    >>> '<model' in made.text
+    True
+    """
 
     text: str = field(repr=False)
     left_out: list[str]
-    """What the new file does not say."""
     contents: str
 
     def save(self, file: Path) -> None:
+        """Writes the file.
+
+        Parameters
+        ----------
+        file : path
+        """
         with open(file, "w", encoding="utf-8") as out:
             out.write(self.text)
 
 
 def convert(model: Path, to: Path, *, keep_fixed: bool = False, floating: bool = False, save: bool = True) -> Conversion:
-    """Writes a model of OpenSim, URDF or LuaModel as a model file (.xml), or in the format it came in.
+    """Writes a model of OpenSim, URDF or LuaModel as a model file, or in the format it came in.
 
-    ``keep_fixed``: links of a URDF on fixed joints stay bodies; ``floating``: its root link floats. ``save=False``
-    writes nothing.
+    Parameters
+    ----------
+    model : path
+        What is read (.osim, .urdf, .lua, .xml).
+    to : path
+        The new file: .xml, or as it came.
+    keep_fixed : bool
+        Links of a URDF on fixed joints stay bodies instead of being merged.
+    floating : bool
+        The root link of a URDF floats instead of being the ground.
+    save : bool
+        ``False`` writes nothing.
+
+    Returns
+    -------
+    Conversion
+
+    Raises
+    ------
+    InputError
+        If the model cannot be read, or not be written so.
 
     Examples
     --------
-    >>> convert("examples/urdf_arm/arm.urdf", "arm.xml", save=False).contents
+    >>> pf.convert("examples/urdf_arm/arm.urdf", "arm.xml", save=False).contents
     '5 bodies, 5 joints, 5 named coordinates, 0 skin markers'
     """
     made = Conversion(*_parfait.convert(os.fspath(model), os.fspath(to), keep_fixed, floating))
@@ -265,16 +437,34 @@ def gradient(problem: Problem | Path, *, by: str = "adjoint", check: bool = Fals
 
     Parameters
     ----------
-    by : adjoint, a few runs whatever the number of parameters; forward, a direction for each; or continuous, the
-        adjoint equations of a mechanism in ``adjoint_steps`` equal steps (1000)
-    adjoint_out : also dJ/dy over time, the adjoint variables: ``table("adjoint.csv")``
-    check : both ways, compared
-    memory : for the states an adjoint keeps: "512MB"
-    set : values of parameters, or conditions
+    problem : Problem or path
+    by : {"adjoint", "forward", "continuous"}
+        A few runs whatever the number of parameters; a direction for each; or the adjoint equations of a mechanism.
+    check : bool
+        Both ways, compared.
+    memory : str, optional
+        For the states an adjoint keeps; default "1GB".
+    adjoint_steps : int, optional
+        Equal steps of "continuous"; default 1000.
+    adjoint_out : bool
+        Also dJ/dy over time, the adjoint variables: ``table("adjoint.csv")``.
+    set : mapping of str to float, optional
+        Values of parameters, or conditions.
+
+    Returns
+    -------
+    Gradient
+
+    Raises
+    ------
+    InputError
+        If the problem or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C.
 
     Examples
     --------
-    >>> g = gradient("examples/gradient/pendulum_problem.xml", check=True)
+    >>> g = pf.gradient("examples/gradient/pendulum_problem.xml", check=True)
     >>> g.difference < 1e-8
     True
     >>> round(g.objective, 4), round(g["d"], 4)
@@ -298,14 +488,41 @@ def minimize(problem: Problem | Path, *, method: str = "lbfgs", line_search: str
 
     Parameters
     ----------
-    method : lbfgs, bfgs, descent, lsmr
-    line_search : wolfe, golden, quadratic, cubic, parallel
-    gradient : adjoint or forward; ``memory`` as of :func:`gradient`
-    contour : two parameters, for J on a grid of them
+    problem : Problem or path
+    method : {"lbfgs", "bfgs", "descent", "lsmr"}
+    line_search : {"wolfe", "golden", "quadratic", "cubic", "parallel"}, optional
+        Default: wolfe.
+    gradient : {"adjoint", "forward"}, optional
+        Default: adjoint.
+    memory : str, optional
+        As of :func:`gradient`.
+    contour : sequence of str, optional
+        Two parameters, for J on a grid of them.
+    fix : sequence of str, optional
+        Parameters that are held.
+    tolerance : float, optional
+        Largest component of the projected gradient in the end, relative to that of the start; default 1e-8.
+    max_iterations : int, optional
+        Default 200.
+    set : mapping of str to float, optional
+        Initial values of parameters, or conditions.
+    on_iteration : callable, optional
+        Called with each point of the iteration, a dictionary.
+
+    Returns
+    -------
+    Minimization
+
+    Raises
+    ------
+    InputError
+        If the problem or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` is what was found.
 
     Examples
     --------
-    >>> found = minimize("examples/gradient/pendulum_problem.xml", max_iterations=3)
+    >>> found = pf.minimize("examples/gradient/pendulum_problem.xml", max_iterations=3)
     >>> found.status, found.iterations, len(found.path["objective"])
     ('max_iterations', 3, 4)
     """
@@ -318,9 +535,35 @@ def minimize(problem: Problem | Path, *, method: str = "lbfgs", line_search: str
 
 def design(file: Path, *, criterion: str | None = None, starts: int | None = None,
            progress: bool | Callable[[float], Any] | None = None) -> Design:
-    """The experiment that would tell most, from a design file.
+    """The experiment that would tell most.
 
-    ``criterion`` (A, D, E, T, max_sd, c, prediction) and ``starts`` replace what the file says.
+    Parameters
+    ----------
+    file : path
+        A design file, <design>.
+    criterion : {"A", "D", "E", "T", "max_sd", "c", "prediction"}, optional
+        Instead of that of the file.
+    starts : int, optional
+        So many searches, instead of the number in the file.
+    progress : bool or callable, optional
+        ``True`` for a bar, or a function that gets the fraction that is done.
+
+    Returns
+    -------
+    Design
+
+    Raises
+    ------
+    InputError
+        If the file or an option makes no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` is what was found.
+
+    Examples
+    --------
+    >>> plan = pf.design("examples/design_reactor/design.xml", starts=1)
+    >>> all(plan.sd[name] < plan.sd_before[name] for name in plan.sd)
+    True
     """
     with progress_callback(progress) as show:
         return _find(Design, _parfait.design,

@@ -93,7 +93,17 @@ class _Finding(_Saved):
         return not self._partial
 
     def raise_if_failed(self) -> Any:
-        """For scripts: NotFinished if it did not get to its end."""
+        """For scripts: the result itself, or an exception.
+
+        Returns
+        -------
+        The same.
+
+        Raises
+        ------
+        NotFinished
+            If it did not get to its end.
+        """
         if not self.finished:
             raise NotFinished(self.message, self)
         return self
@@ -104,7 +114,22 @@ class _Finding(_Saved):
         return sorted(self._texts)
 
     def table(self, file: str) -> Table:
-        """A table of the run folder by its name."""
+        """A table of the run folder.
+
+        Parameters
+        ----------
+        file : str
+            One of ``files`` with .csv.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InputError
+            If there is no such table.
+        """
         if file not in self._texts or not file.endswith(".csv"):
             names = [name for name in self._texts if name.endswith(".csv")]
             raise InputError(f'there is no table "{file}". Tables: {", ".join(names)}.')
@@ -169,11 +194,22 @@ class TrialPoses(_OverTime):
 
     Attributes
     ----------
-    t : times [s]
-    sd : standard deviations of the coordinates; NaN at a limit or where no marker sees them
-    errors : distance of each marker from where the model has it [m]
-    rms : of these distances [m]
-    about : everything else result.json says about the trial
+    t : array [s]
+        Times.
+    sd : Table
+        Standard deviations of the coordinates; NaN at a limit or where no marker sees them.
+    errors : Table [m]
+        Distance of each marker from where the model has it.
+    rms : float [m]
+        Of these distances.
+    about : dict
+        Everything else result.json says about the trial.
+
+    Examples
+    --------
+    >>> walking = pf.ik("examples/gait_ik/subject.osim", "examples/gait_ik/walking1.trc")["walking1"]
+    >>> walking.errors["C7"].shape == walking.t.shape == walking["knee_angle_r"].shape
+    True
     """
 
     def __init__(self, about: dict[str, Any], angles: str, errors: str):
@@ -185,9 +221,28 @@ class TrialPoses(_OverTime):
         self.errors = Table({n: v for n, v in read_csv(errors).items() if n != "t"})
         self.rms: float = about["errors"]["rms"]
 
+    def __repr__(self) -> str:
+        return f"<parfait.TrialPoses: {len(self.t)} frames, {len(self)} coordinates>"
+
 
 class Poses(_Finding, Mapping[str, TrialPoses]):
-    """Poses of a model, by trial (:func:`parfait.ik`)."""
+    """Poses of a model: a mapping of trials to :class:`TrialPoses` (:func:`parfait.ik`).
+
+    Attributes
+    ----------
+    status, message : str
+        How it ended.
+    finished : bool
+        Whether it got to its end.
+    warnings, files : list of str
+        What looks odd, and the tables that ``table(file)`` has.
+
+    Examples
+    --------
+    >>> poses = pf.ik("examples/gait_ik/subject.osim", "examples/gait_ik/walking1.trc")
+    >>> list(poses), poses.finished
+    (['walking1'], True)
+    """
 
     def __init__(self, engine: Any):
         super().__init__(engine)
@@ -212,10 +267,20 @@ class Calibration(_Finding):
 
     Attributes
     ----------
-    rms : of the distances of markers [m]
-    lengths, parameters : tables with ``name``, ``value``, ``sd``, ``low``, ``high``, ...
-    joint_centres, marker_places : tables, with places in the axes of their bodies [m]
-    trials : what result.json says about each trial
+    rms : float [m]
+        Of the distances of markers from where the model has them.
+    lengths, parameters : Table
+        Columns ``name``, ``value``, ``sd``, ``low``, ``high``, ...
+    joint_centres, marker_places : Table [m]
+        Places in the axes of their bodies.
+    trials : list of dict
+        What result.json says about each trial.
+    undetermined : list of str
+        What the trials do not tell.
+    model : str or None
+        The text of the calibrated model.
+    converged, status, message, warnings, iterations
+        How it ended.
     """
 
     def __init__(self, engine: Any):
@@ -228,14 +293,17 @@ class Calibration(_Finding):
 
     @property
     def converged(self) -> bool:
+        """Whether it arrived at a minimum."""
         return self.status == "converged"
 
     @property
     def lengths(self) -> Table:
+        """Lengths of the model and how well they are known [m]."""
         return Table(_without_units(self.table("lengths.csv")))
 
     @property
     def parameters(self) -> Table:
+        """What was estimated, and how well it is known."""
         rows = self.json["parameters"]
         columns: dict[str, Any] = {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
         for key, values in columns.items():
@@ -245,10 +313,12 @@ class Calibration(_Finding):
 
     @property
     def joint_centres(self) -> Table:
+        """In the axes of their bodies [m]."""
         return Table(_without_units(self.table("joint_centres.csv")))
 
     @property
     def marker_places(self) -> Table:
+        """In the axes of their bodies [m]."""
         return Table(_without_units(self.table("marker_places.csv")))
 
     @property
@@ -262,9 +332,20 @@ class Scaling(_Finding):
 
     Attributes
     ----------
-    mass : of the scaled model [kg]
-    static_rms : distance of markers in the static pose [m]; ``None``: not placed
-    factors : of each body along its axes
+    mass : float [kg]
+        Of the scaled model.
+    static_rms : float or None [m]
+        Distance of markers in the static pose; ``None``: not placed.
+    factors : dict of str to list of float
+        Of each body along its axes.
+    model : str or None
+        The text of the scaled model.
+
+    Examples
+    --------
+    >>> scaled = pf.scale("tests/motion_files/data/scale/setup.xml")
+    >>> len(scaled.factors["pelvis"]), round(scaled.mass, 1)
+    (3, 72.6)
     """
 
     def __init__(self, engine: Any):
@@ -285,10 +366,20 @@ class Moments(_Finding, _OverTime):
 
     Attributes
     ----------
-    t : times [s]
-    power : of each of them [W]
-    motion : the coordinates themselves, filtered if that was asked for
-    mass : of the model [kg]
+    t : array [s]
+        Times.
+    power : Table [W]
+        Of each of them.
+    motion : Table
+        The coordinates themselves, filtered if that was asked for.
+    mass : float [kg]
+        Of the model.
+
+    Examples
+    --------
+    >>> moments = pf.id("examples/urdf_arm/arm.urdf", "examples/urdf_arm/motion.mot")
+    >>> round(float(abs(moments["yaw"]).max()), 2), round(moments.mass, 1)
+    (10.16, 9.6)
     """
 
     def __init__(self, engine: Any):
@@ -308,10 +399,19 @@ class Gait(_Finding):
 
     Attributes
     ----------
-    trials : what result.json says about each trial: its events, strides and speed
-    events, strides, parameters : tables; ``parameters`` has mean and sd over all strides of a side
-    cycles : curves over the gait cycle by ``(name, side)``, side ``""`` for what belongs to none: tables with
-        ``percent``, ``mean`` and ``sd``
+    trials : list of dict
+        What result.json says about each trial: its events, strides and speed.
+    events, strides, parameters : Table
+        ``parameters`` has mean and sd over all strides of a side.
+    cycles : dict of (str, str) to Table
+        Curves over the gait cycle by ``(name, side)``, side ``""`` for what belongs to none: columns ``percent``,
+        ``mean`` and ``sd``.
+
+    Examples
+    --------
+    >>> walk = pf.gait("tests/motion_files/data/MACsample.c3d")
+    >>> len(walk.strides["start"]), walk.parameters["name"][0]
+    (1, 'stride duration')
     """
 
     def __init__(self, engine: Any):
@@ -320,18 +420,22 @@ class Gait(_Finding):
 
     @property
     def events(self) -> Table:
+        """Of all trials."""
         return Table(_without_units(self.table("events.csv")))
 
     @property
     def strides(self) -> Table:
+        """Of all trials."""
         return Table(_without_units(self.table("strides.csv")))
 
     @property
     def parameters(self) -> Table:
+        """Mean and standard deviation over all strides of a side."""
         return self.table("parameters.csv")
 
     @property
     def cycles(self) -> dict[tuple[str, str], Table]:
+        """Curves over the gait cycle by name and side."""
         if "cycles.csv" not in self._texts:
             return {}
         rows = _words(self._texts["cycles.csv"])
@@ -346,11 +450,13 @@ class Batch(_Finding):
 
     Attributes
     ----------
-    subjects : a table with ``subject``, ``status``, ``trials``, ``frames``, ``rms_before`` and ``rms`` [m], ...
+    subjects : Table
+        Columns ``subject``, ``status``, ``trials``, ``frames``, ``rms_before`` and ``rms`` [m], ...
     """
 
     @property
     def subjects(self) -> Table:
+        """A row per subject."""
         rows = self.json["subjects"]
         columns: dict[str, Any] = {key: [row[key] for row in rows] for key in rows[0]}
         for key in ("trials", "frames", "warnings"):
@@ -365,10 +471,22 @@ class Gradient(_Finding, Mapping[str, float]):
 
     Attributes
     ----------
-    objective : J, ``None`` if it does not exist; ``costs``: its parts by name
-    point : the values of the parameters
-    forward : the same by directions, where that was asked for (``check=True``)
-    difference : largest difference of the two, relative to the largest component
+    objective : float or None
+        J; ``None`` if it does not exist.
+    costs : dict of str to float
+        Its parts.
+    point : dict of str to float
+        The values of the parameters.
+    forward : dict of str to float or None
+        The same by directions, where that was asked for (``check=True``).
+    difference : float or None
+        Largest difference of the two, relative to the largest component.
+
+    Examples
+    --------
+    >>> g = pf.gradient("examples/gradient/pendulum_problem.xml")
+    >>> list(g) == list(g.point)
+    True
     """
 
     def __init__(self, engine: Any):
@@ -400,9 +518,23 @@ class Minimization(_Finding):
 
     Attributes
     ----------
-    objective, iterations, evaluations
-    values, sd, ci95 : by parameter; the last two of least squares, where they could be determined
-    path : a table with a row per iteration; ``contour``: J on a grid of two parameters, if asked for
+    objective : float
+        J in the end.
+    iterations, evaluations : int
+    values, sd, ci95 : dict
+        By parameter; the last two of least squares, where they could be determined.
+    path : Table
+        A row per iteration.
+    contour : Table
+        J on a grid of two parameters, if asked for.
+    converged, status, message, warnings
+        How it ended.
+
+    Examples
+    --------
+    >>> found = pf.minimize("examples/gradient/pendulum_problem.xml", max_iterations=3)
+    >>> found.converged, bool(found.path["objective"][-1] < found.path["objective"][0])
+    (False, True)
     """
 
     def __init__(self, engine: Any):
@@ -414,18 +546,21 @@ class Minimization(_Finding):
         self.values: dict[str, float] = {p["id"]: p["value"] for p in about["parameters"]}
         known = [p for p in about["parameters"] if "sd" in p]
         self.sd: dict[str, float] = {p["id"]: p["sd"] for p in known}
-        self.ci95: dict[str, tuple[float, float]] = {p["id"]: tuple(p["ci95"]) for p in known}
+        self.ci95: dict[str, tuple[float, float]] = {p["id"]: (p["ci95"][0], p["ci95"][1]) for p in known}
 
     @property
     def converged(self) -> bool:
+        """Whether it arrived at a minimum."""
         return self.status == "converged"
 
     @property
     def path(self) -> Table:
+        """A row per iteration."""
         return self.table("path.csv")
 
     @property
     def contour(self) -> Table:
+        """J on a grid of two parameters."""
         return self.table("contour.csv")
 
 
@@ -434,10 +569,22 @@ class Design(_Finding):
 
     Attributes
     ----------
-    measures : psi, trace_C, log_det_M, ... of the design; ``before``: of what is known already
-    sd : standard deviations the next fit will have; ``sd_before``: without the new experiment (infinite: none)
-    samples : what is to be measured, when and how often
-    information : the information matrix of the design
+    measures, before : dict of str to float
+        psi, trace_C, log_det_M, ... of the design, and of what is known already (``None``: nothing).
+    sd, sd_before : dict of str to float
+        Standard deviations that the next fit will have, with and without the new experiment (infinite: none).
+    experiments, variables : list of dict
+        What was planned, and the values that were found.
+    samples : Table
+        What is to be measured, when and how often.
+    information : array
+        The information matrix of the design.
+
+    Examples
+    --------
+    >>> plan = pf.design("examples/design_reactor/design.xml", starts=1)
+    >>> sorted(plan.sd), plan.information.shape
+    (['A1', 'A2', 'E1', 'E2'], (4, 4))
     """
 
     def __init__(self, engine: Any):
@@ -456,9 +603,11 @@ class Design(_Finding):
 
     @property
     def samples(self) -> Table:
+        """What is to be measured, when and how often."""
         return self.table("samples.csv")
 
     @property
     def information(self) -> Array:
+        """The information matrix of the design."""
         columns = self.table("information.csv")
         return np.column_stack([values for values in columns.values() if isinstance(values, np.ndarray)])

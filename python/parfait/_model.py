@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _parfait
+from ._errors import InputError
 from ._progress import progress_callback
 from ._results import Modes, Simulation
 
@@ -20,9 +21,26 @@ def given(**options: Any) -> dict[str, Any]:
 class Model:
     """A mechanism, an ODE or a DAE, checked and ready to compute. Does not change.
 
+    Made by :meth:`from_xml` and :meth:`from_text`, or by ``build()`` of a :class:`ModelBuilder` or :class:`OdeBuilder`.
+
+    Attributes
+    ----------
+    name : str
+        Its file, or the name it was built with.
+    text : str
+        The model as an XML file would have it.
+    parameters : dict of str to float
+        Names and values.
+    degrees_of_freedom : int or None
+        Of a mechanism; ``None`` for formula models.
+    quantities : list of str
+        What a simulation observes unless it is told otherwise. docs/quantities.md lists all.
+    warnings : list of str
+        What looks odd in the file.
+
     Examples
     --------
-    >>> model = Model.from_text('''<ode>
+    >>> model = pf.Model.from_text('''<ode>
     ...   <parameter id="k" initial="0.5"/>
     ...   <state id="x" initial="1" derivative="-k*x"/>
     ... </ode>''')
@@ -39,18 +57,82 @@ class Model:
     @classmethod
     def from_xml(cls, file: str | os.PathLike[str], *, set: Mapping[str, float] | None = None,
                  coordinates: str = "") -> Model:
-        """Reads a model file; ``set`` gives parameters other values, ``coordinates`` is natural or joint."""
+        """Reads a model file.
+
+        Parameters
+        ----------
+        file : path
+            <model>, <ode>, <dae>, OpenSim (.osim), URDF, LuaModel or SBML.
+        set : mapping of str to float, optional
+            Other values of parameters.
+        coordinates : {"natural", "joint"}, optional
+            Of a mechanism; default: natural, joint where it needs them.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        InputError
+            If something is wrong, with file and line.
+
+        Examples
+        --------
+        >>> pf.Model.from_xml("examples/pendulum_ode/model.xml", set={"g": 1.62}).parameters["g"]
+        1.62
+        """
         return cls(_parfait.Model.read(os.fspath(file), dict(set or {}), coordinates), coordinates)
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "", set: Mapping[str, float] | None = None,
                   coordinates: str = "") -> Model:
-        """Reads the text of a model file. ``name`` appears in messages and results; paths in the text are
-        relative to its folder."""
+        """Reads the text of a model file.
+
+        Parameters
+        ----------
+        text : str
+            The file's text.
+        name : str, optional
+            Appears in messages and results; paths in the text are relative to its folder.
+        set, coordinates : optional
+            As of :meth:`from_xml`.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        InputError
+            If something is wrong, with its line.
+        """
         return cls(_parfait.Model.read_text(text, name, dict(set or {}), coordinates), coordinates)
 
     def with_parameters(self, set: Mapping[str, float]) -> Model:
-        """The model with other values of its parameters."""
+        """The model with other values of its parameters.
+
+        Parameters
+        ----------
+        set : mapping of str to float
+            Parameters and their new values.
+
+        Returns
+        -------
+        Model
+            Another one: models do not change.
+
+        Raises
+        ------
+        InputError
+            If it has no such parameter.
+
+        Examples
+        --------
+        >>> from parfait.samples import decay
+        >>> decay().with_parameters({"k": 1}).parameters
+        {'k': 1.0}
+        """
         return Model(self._engine.with_settings(dict(set)), self._coordinates)
 
     @property
@@ -64,14 +146,32 @@ class Model:
         return self._engine.text()
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Writes the model file."""
+        """Writes the model file.
+
+        Parameters
+        ----------
+        file : path
+            A name with .xml.
+
+        Raises
+        ------
+        InputError
+            If functions of Python are in the model.
+        """
         text = self.text  # refused before anything is written
         with open(file, "w", encoding="utf-8") as out:
             out.write(text)
 
     def check(self) -> dict[str, Any]:
-        """What is in the model, as ``parfait check --json`` tells it."""
-        return json.loads(self._engine.facts_json())
+        """What is in the model.
+
+        Returns
+        -------
+        dict
+            As ``parfait check --json`` tells it.
+        """
+        facts: dict[str, Any] = json.loads(self._engine.facts_json())
+        return facts
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -90,6 +190,7 @@ class Model:
 
     @property
     def warnings(self) -> list[str]:
+        """What looks odd in the file."""
         return list(self._engine.warnings)
 
     def simulate(
@@ -120,23 +221,67 @@ class Model:
     ) -> Simulation:
         """The motion of the model.
 
-        What is left out is what the model file says, and then a default.
+        What is left out is what the model file says, and then the default given here.
 
         Parameters
         ----------
-        until : end time [s]
-        step : time between rows [s]; ``every_step`` gives a row for every step of the integrator instead
-        observe : quantities, or formulas of them
-        sensitivity : derivatives with respect to parameters, or ``"initial:<state>"``
-        settle : begin at rest in the static equilibrium near the start
-        integrator : dop853, dopri5, abm, bdf, hht
-        rtol, atol : tolerances; ``positions``, ``velocities``, ``states``: (rtol, atol) of a group alone
-        progress : ``True`` for a bar, or a callable that gets the fraction that is done
+        until : float [s], optional
+            End time; default 10.
+        step : float [s], optional
+            Time between rows; default: a 500th of ``until``.
+        every_step : bool, optional
+            A row for every step of the integrator instead.
+        observe : sequence of str, optional
+            Quantities, or formulas of them; default: ``quantities``.
+        sensitivity : sequence of str, optional
+            Derivatives with respect to these parameters, or to ``"initial:<state>"``.
+        set : mapping of str to float, optional
+            Other values of parameters.
+        settle : bool, optional
+            Begin at rest in the static equilibrium near the start.
+        integrator : {"dop853", "dopri5", "abm", "bdf", "hht"}, optional
+            Default: dop853; bdf for models with algebraic states.
+        rtol, atol : float, optional
+            Relative and absolute tolerance; default 1e-8 and 1e-10 (for states of size 1).
+        positions, velocities, states : tuple (rtol, atol), optional
+            Tolerances of a group alone.
+        control_sensitivities : bool, optional
+            The tolerances also hold for the sensitivities.
+        first_step, max_step : float [s], optional
+            Default: chosen, and no limit.
+        max_steps : int, optional
+            Largest number of steps; default 1000000.
+        max_order : int, optional
+            Of methods of variable order, abm and bdf.
+        hht_alpha : float, optional
+            Damping of hht, from 0 (none) to -1/3; default -0.05.
+        projection : {"mass", "euclidean", "partition"}, optional
+            Norm in which positions go onto the constraints.
+        projection_tolerance : float, optional
+            Largest violation of constraints that is left; default 1e-12.
+        progress : bool or callable, optional
+            ``True`` for a bar, or a function that gets the fraction that is done.
 
         Returns
         -------
         Simulation
             Also where the integration did not get to its end: ``status`` and ``message`` say so.
+
+        Raises
+        ------
+        InputError
+            If a name or an option makes no sense.
+        KeyboardInterrupt
+            On Ctrl-C; its ``partial`` is the motion until then.
+
+        Examples
+        --------
+        >>> from parfait.samples import decay
+        >>> run = decay().simulate(until=2, step=1, sensitivity=["k"])
+        >>> run["x"].round(4).tolist()
+        [2.0, 1.2131, 0.7358]
+        >>> run.d["x", "k"].round(4).tolist()
+        [0.0, -1.2131, -1.4715]
         """
         options = given(
             until=until, step=step, every_step=every_step, settle=settle, integrator=integrator, rtol=rtol,
@@ -153,9 +298,36 @@ class Model:
                 raise
 
     def modes(self, *, at: str = "equilibrium", time: float | None = None, count: int | None = None) -> Modes:
-        """Static equilibrium and vibration modes about it (``at="initial"``: about the initial position)."""
+        """Static equilibrium and vibration modes about it.
+
+        Parameters
+        ----------
+        at : {"equilibrium", "initial"}
+            The point: the equilibrium near the start, or the start itself.
+        time : float [s], optional
+            When inputs that change with time are looked at; default 0.
+        count : int, optional
+            So many modes, slowest first; default: all.
+
+        Returns
+        -------
+        Modes
+
+        Raises
+        ------
+        InputError
+            If ``at`` is neither.
+        KeyboardInterrupt
+            On Ctrl-C.
+
+        Examples
+        --------
+        >>> from parfait.samples import pendulum
+        >>> pendulum().modes().frequencies.round(4).tolist()
+        [0.609]
+        """
         if at not in ("equilibrium", "initial"):
-            raise ValueError(f'at="{at}": must be "equilibrium" or "initial".')
+            raise InputError(f'at="{at}": must be "equilibrium" or "initial".')
         options = given(at_initial=at == "initial", time=time, count=count)
         try:
             return Modes(self._engine.find_modes(options))
@@ -163,7 +335,7 @@ class Model:
             _wrap_partial(stop, Modes)
             raise
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Model], tuple[str, str, str]]:
         return (_restore_model, (self.text, self.name, self._coordinates))
 
     def __repr__(self) -> str:

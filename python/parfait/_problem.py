@@ -21,13 +21,24 @@ from ._xml import Element, escape
 class Problem:
     """What is to be estimated, from which experiments, and how.
 
+    Parameters
+    ----------
+    name : str
+        Appears in messages and results; paths are relative to its folder.
+
+    Attributes
+    ----------
+    text : str
+        The problem as a file would have it; models built in code stand there by name.
+    data : dict
+        Measurements, by experiment and column.
+
     Examples
     --------
-    >>> from parfait import OdeBuilder
-    >>> m = OdeBuilder("decay")
+    >>> m = pf.OdeBuilder("decay")
     >>> m.parameter("k", 1, lower=0)
     >>> m.state("x", 1, "-k*x")
-    >>> problem = Problem()
+    >>> problem = pf.Problem()
     >>> problem.estimate("k", initial=1)
     >>> problem.experiment(m.build(), data={"t": [1, 2, 3], "x": [0.61, 0.37, 0.22]}, observe={"x": ("x", 0.01)})
     >>> fit = problem.fit()
@@ -44,7 +55,27 @@ class Problem:
 
     @classmethod
     def from_xml(cls, file: str | os.PathLike[str]) -> Problem:
-        """Reads a problem file, with its models and data."""
+        """Reads a problem file, with its models and data.
+
+        Parameters
+        ----------
+        file : path
+            <problem> (docs/problem_file.md).
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If something is wrong in any of the files, with file and line.
+
+        Examples
+        --------
+        >>> pf.Problem.from_xml("examples/pendulum/problem.xml")
+        <parfait.Problem: 1 experiments, 20 measurements, 1 parameters>
+        """
         name = os.fspath(file)
         problem = cls.from_text(pathlib.Path(name).read_text(encoding="utf-8"), name=name)
         problem._file = name
@@ -52,7 +83,26 @@ class Problem:
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "", models: Mapping[str, Model] | None = None) -> Problem:
-        """Reads the text of a problem file; ``models`` are those it names that are no files."""
+        """Reads the text of a problem file.
+
+        Parameters
+        ----------
+        text : str
+            The file's text.
+        name : str, optional
+            Appears in messages and results; paths in the text are relative to its folder.
+        models : mapping of str to Model, optional
+            Models that it names and that are no files.
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If something is wrong.
+        """
         problem = cls(name)
         problem._text = text
         problem._models = dict(models or {})
@@ -61,7 +111,22 @@ class Problem:
 
     @classmethod
     def from_petab(cls, file: str | os.PathLike[str]) -> Problem:
-        """Reads a PEtab problem (YAML) with its SBML model and tables."""
+        """Reads a PEtab problem with its SBML model and tables.
+
+        Parameters
+        ----------
+        file : path
+            Its YAML file.
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If something is wrong, or asks for what Parfait does not know (docs/petab.md).
+        """
         problem = cls(os.fspath(file))
         problem._text = ""
         problem._file = os.fspath(file)
@@ -71,7 +136,25 @@ class Problem:
     def estimate(self, parameter: str, *, initial: float | None = None, lower: float | None = None,
                  upper: float | None = None, transform: str | None = None, scale: float | None = None,
                  prior: tuple[float, float] | None = None, true: float | None = None) -> None:
-        """A parameter of all experiments. ``transform="log"`` estimates its logarithm; ``prior``: (value, sigma)."""
+        """A parameter of all experiments that is to be estimated.
+
+        Parameters
+        ----------
+        parameter : str
+            Its name in the models.
+        initial : float, optional
+            Where the fit begins; default: its value in the model.
+        lower, upper : float, optional
+            Bounds; default: those of the model. ``math.inf``: none.
+        transform : {"log"}, optional
+            Estimates its logarithm.
+        scale : float, optional
+            A change that matters; found inside if left out.
+        prior : tuple (value, sigma), optional
+            What was known of it before, as one more measurement.
+        true : float, optional
+            For :meth:`synthesize` and reports.
+        """
         self._elements().add("estimate", _estimate(parameter, initial, lower, upper, transform, scale, prior, true))
 
     def experiment(
@@ -96,18 +179,41 @@ class Problem:
 
         Parameters
         ----------
-        model : a :class:`Model`, a model file, or ``None`` for formulas of columns and parameters
-        observe : what the model says about columns of the data: ``{"x": "Bar.com.x"}``,
-            ``{"x": ("Bar.com.x", 0.01)}`` with a standard deviation (a number, or the name of a column), or a
-            mapping with the attributes of ``<observe>``
-        data : a CSV file, a mapping of columns, or a DataFrame; missing values are NaN
-        time : name of the time column (``t`` or ``time``)
-        initial : ``"fixed"``, ``"free"``, or by state: ``"free"``, a value, or (value, sigma)
-        intervals : of multiple shooting; ``grid`` has all attributes of ``<grid>``
-        set : conditions of this experiment
-        local : parameters of this experiment alone, with the options of :meth:`estimate`
-        samples : times at which it will be measured, for :meth:`synthesize`
-        require : what must hold, a formula with = or >=; by time, or for parameters alone
+        model : Model, path or None
+            ``None``: ``observe`` has formulas of columns and parameters.
+        observe : mapping
+            What the model says about columns of the data: ``{"x": "Bar.com.x"}``, ``{"x": ("Bar.com.x", 0.01)}`` with
+            a standard deviation (a number, or the name of a column), or a mapping with the attributes of ``<observe>``.
+            Without a standard deviation it is 1.
+        data : path, mapping of str to sequence, or DataFrame, optional
+            A CSV file or columns of numbers; missing values are NaN or None. The index of a DataFrame is the time if
+            no column is.
+        id : str, optional
+            Its name; default: experiment1, experiment2, ...
+        time : str, optional
+            Name of the time column; default: ``t`` or ``time``.
+        initial : {"fixed", "free"} or mapping, optional
+            Initial states: as in the model (the default), all estimated, or by state: ``"free"``, a value, or
+            (value, sigma).
+        intervals : int, optional
+            Of multiple shooting.
+        grid : mapping, optional
+            All attributes of ``<grid>`` instead.
+        set : mapping of str to float, optional
+            Conditions: values of parameters in this experiment.
+        local : mapping of str to mapping, optional
+            Parameters of this experiment alone, with the options of :meth:`estimate`.
+        samples : sequence of float [s], optional
+            Times at which it will be measured, for :meth:`synthesize`.
+        begin, end : float [s], optional
+            Default: 0, or the first time if that is earlier, and the last time.
+        require : mapping of float to str, or sequence of str
+            What must hold, formulas with = or >=: by time, or for parameters alone.
+
+        Raises
+        ------
+        InputError
+            If columns have different lengths or hold words. What else is wrong is said by :meth:`check` and :meth:`fit`.
         """
         root = self._elements()
         name = id or f"experiment{sum(e.name == 'experiment' for e in root.children) + 1}"
@@ -142,11 +248,39 @@ class Problem:
         root.children.append(element)
 
     def require(self, formula: str) -> None:
-        """What must hold for the shared parameters: ``"k1 >= k2"``."""
+        """What must hold for the shared parameters.
+
+        Parameters
+        ----------
+        formula : str
+            With = or >=: ``"k1 >= k2"``.
+
+        Examples
+        --------
+        >>> from parfait.samples import decay_problem
+        >>> p = decay_problem()
+        >>> p.require("k >= 0.6")
+        >>> round(p.fit()["k"].value, 6)
+        0.6
+        """
         self._elements().add("require", text=f" {formula} ")
 
     def options(self, **options: Any) -> None:
-        """Attributes of ``<options>``: globalization, tol, rtol, norm, sigma, ... (docs/problem_file.md)."""
+        """How it is to be solved.
+
+        Parameters
+        ----------
+        options
+            Attributes of ``<options>``: globalization, tol, rtol, norm, sigma, ... (docs/problem_file.md).
+
+        Examples
+        --------
+        >>> from parfait.samples import decay_problem
+        >>> p = decay_problem()
+        >>> p.options(sigma="known", confidence=0.99)
+        >>> round(p.fit()["k"].sd, 4)
+        0.0028
+        """
         root = self._elements()
         known = [e for e in root.children if e.name == "options"]
         element = known[0] if known else root.add("options")
@@ -158,7 +292,18 @@ class Problem:
         return self._text if self._text is not None else self._root.document()
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Writes the problem file, and beside it the models that were built in code."""
+        """Writes the problem file, and beside it the models that were built in code.
+
+        Parameters
+        ----------
+        file : path
+            A name with .xml.
+
+        Raises
+        ------
+        InputError
+            If paths of a file that was read would be wrong there, or functions of Python are in a model.
+        """
         target = pathlib.Path(os.fspath(file))
         folder = target.resolve().parent
         if self._text is not None and not self._models:
@@ -190,8 +335,20 @@ class Problem:
         return root.document()
 
     def check(self) -> dict[str, Any]:
-        """What is in the problem, as ``parfait check --json`` tells it. InputError if something is wrong."""
-        return json.loads(self._engine().facts_json())
+        """What is in the problem.
+
+        Returns
+        -------
+        dict
+            As ``parfait check --json`` tells it.
+
+        Raises
+        ------
+        InputError
+            If something is wrong.
+        """
+        facts: dict[str, Any] = json.loads(self._engine().facts_json())
+        return facts
 
     @property
     def data(self) -> dict[str, dict[str, Any]]:
@@ -199,11 +356,43 @@ class Problem:
         return self._engine().data()
 
     def fit(self, **options: Any) -> Fit:
-        """See :func:`parfait.fit`."""
+        """Parameters from measurements.
+
+        Parameters
+        ----------
+        options
+            As of :func:`parfait.fit`.
+
+        Returns
+        -------
+        Fit
+        """
         return fit(self, **options)
 
     def synthesize(self, *, seed: int = 1, set: Mapping[str, float] | None = None) -> Problem:
-        """The problem with measurements made by its models at the true parameters, with noise."""
+        """The problem with measurements made by its models at the true parameters, with noise.
+
+        Parameters
+        ----------
+        seed : int
+            Of the noise.
+        set : mapping of str to float, optional
+            True values of parameters, or conditions.
+
+        Returns
+        -------
+        Problem
+            Another one, with data.
+
+        Examples
+        --------
+        >>> from parfait.samples import decay
+        >>> plan = pf.Problem()
+        >>> plan.estimate("k", initial=1, true=0.5)
+        >>> plan.experiment(decay(), samples=[1, 2, 3], observe={"x": ("x", 0.01)})
+        >>> plan.synthesize(seed=1).data["experiment1"]["t"].tolist()
+        [1.0, 2.0, 3.0]
+        """
         made = _parfait.synthesize(self._engine(), {"seed": seed, "set": dict(set or {})})
         return Problem.from_text(made.problem_text(), name=self._name, models=self._models)
 
@@ -278,7 +467,7 @@ def _write_initial(element: Element, initial: str | Mapping[str, Any] | None) ->
 
 def _csv(data: Any, time: str | None) -> str:
     """Columns as text that reads back as the same numbers; NaN is an empty cell."""
-    columns = {str(name): list(data[name]) for name in data}
+    columns = {str(name): _cells(name, data[name]) for name in data}
     index = getattr(data, "index", None)
     if index is not None and not any(n in columns for n in ([time] if time else ["t", "time"])):
         columns = {str(getattr(index, "name", None) or time or "t"): list(index), **columns}
@@ -289,13 +478,25 @@ def _csv(data: Any, time: str | None) -> str:
         if any(c in name for c in ",\n\r\""):
             raise InputError(f"the name of the column {name!r} must not hold commas, quotes or line breaks.")
 
-    def cell(value: Any) -> str:
-        number = float(value)
-        return "" if math.isnan(number) else repr(number)
-
-    rows = [",".join(columns)]
-    rows += [",".join(cell(v) for v in row) for row in zip(*columns.values())]
+    texts = [[_cell(name, value) for value in values] for name, values in columns.items()]
+    rows = [",".join(columns), *(",".join(row) for row in zip(*texts))]
     return "\n" + "\n".join(rows) + "\n"
+
+
+def _cells(name: Any, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f'column "{name}" of the data: {values!r} is no list of numbers.') from None
+
+
+def _cell(name: str, value: Any) -> str:
+    """None and what pandas calls NA were not measured."""
+    try:
+        number = math.nan if value is None or type(value).__name__ == "NAType" else float(value)
+    except (TypeError, ValueError):
+        raise InputError(f'column "{name}" of the data: {value!r} is not a number. Leave out columns of words.') from None
+    return "" if math.isnan(number) else repr(number)
 
 
 def fit(
@@ -319,30 +520,67 @@ def fit(
     on_iteration: Callable[[dict[str, Any]], Any] | None = None,
     progress: bool | None = None,
 ) -> Fit:
-    """Parameters from measurements.
+    """Parameters from measurements, with their intervals.
+
+    What is left out is what the problem file says, and then the default given here.
 
     Parameters
     ----------
-    problem : a :class:`Problem`, or a problem file
-    set : initial values of parameters; of those that are not estimated, conditions in all experiments
-    fix : parameters that are held instead of estimated
-    start : an earlier fit, or its run folder, to begin there
-    starts : so many more starts within the bounds, with ``seed``; the best of them is the fit
-    intervals : of multiple shooting in every dynamic experiment, or ``"auto"``
-    profile : parameters whose interval is found by profile likelihood
-    certify : how far estimates move with a 100 times more careful integrator
-    suggest : which experiment would determine more
-    coordinates : of mechanisms, natural or joint; ``integrator``: auto, or the name of a method
-    threads : at most so many; results do not depend on it
-    on_iteration : called with each point of the iteration, a dictionary with ``number``, ``objective``, ``values``, ...
-        An exception in it ends the fit and arrives unchanged.
-    progress : ``True`` prints the iteration table
+    problem : Problem or path
+    set : mapping of str to float, optional
+        Initial values of parameters; of those that are not estimated, conditions in all experiments.
+    fix : sequence of str, optional
+        Parameters that are held instead of estimated.
+    start : Fit or path, optional
+        An earlier fit, or its run folder, to begin there.
+    starts : int, optional
+        So many more starts within the bounds; the best of them is the fit.
+    seed : int, optional
+        Which starts; default 1.
+    intervals : int or "auto", optional
+        Of multiple shooting in every dynamic experiment.
+    profile : sequence of str, optional
+        Parameters whose interval is found by profile likelihood; ``"all"``: all.
+    certify : bool, optional
+        Find how far estimates move with a 100 times more careful integrator.
+    suggest : bool, optional
+        Say which measurement would help most.
+    coordinates : {"natural", "joint"}, optional
+        Of mechanisms; default: natural.
+    integrator : {"auto", "dop853", "dopri5", "abm", "bdf", "hht"}, optional
+        Default: auto.
+    globalization : {"auto", "rmt", "natural", "full", "lm"}, optional
+        Default: auto.
+    tolerance : float, optional
+        Relative accuracy of every unknown; default 1e-6.
+    max_iterations : int, optional
+        Default: as long as there is progress.
+    threads : int, optional
+        At most so many; default: all cores. Results do not depend on it.
+    on_iteration : callable, optional
+        Called with each point of the iteration, a dictionary with ``number``, ``objective``, ``values``, ... An
+        exception in it ends the fit and arrives unchanged.
+    progress : bool, optional
+        ``True`` prints the iteration table.
 
     Returns
     -------
     Fit
-        Also where the fit did not converge: ``status`` and ``message`` say so. Ctrl-C raises KeyboardInterrupt, which
-        carries what was found as ``partial``.
+        Also where the fit did not converge: ``status`` and ``message`` say so.
+
+    Raises
+    ------
+    InputError
+        If the problem, its models, its data or an option make no sense.
+    KeyboardInterrupt
+        On Ctrl-C; its ``partial`` is what was found.
+
+    Examples
+    --------
+    >>> from parfait.samples import decay_problem
+    >>> found = pf.fit(decay_problem(), profile=["k"])
+    >>> found.converged, round(found["k"].value, 2)
+    (True, 0.5)
     """
     options = given(fix=_names(fix), profile=_names(profile), certify=certify, suggest=suggest,
                     coordinates=coordinates, integrator=integrator, globalization=globalization,
@@ -375,9 +613,13 @@ def engine_of(problem: Problem | str | os.PathLike[str]) -> tuple[_parfait.Probl
 
 def _with_table(on_iteration: Callable[[dict[str, Any]], Any] | None) -> Callable[[dict[str, Any]], Any]:
     """Prints the iteration table, and calls what the user gave."""
-    print(_parfait.iteration_header())
+    begun = False
 
     def show(line: dict[str, Any]) -> None:
+        nonlocal begun
+        if not begun:
+            print(_parfait.iteration_header())
+        begun = True
         print(_parfait.iteration_line(line), flush=True)
         if on_iteration is not None:
             on_iteration(line)

@@ -14,11 +14,12 @@ WIDTH = 40
 @contextlib.contextmanager
 def progress_callback(progress: bool | Callable[[float], Any] | None) -> Iterator[Callable[[float, str], Any] | None]:
     """What the engine calls: nothing, a bar on stderr, or the callable of the user with the fraction."""
-    if progress is None or progress is False:
-        yield None
-        return
     if callable(progress):
-        yield lambda fraction, note: progress(fraction)
+        tell = progress
+        yield lambda fraction, note: tell(fraction)
+        return
+    if not progress:
+        yield None
         return
     shown = False
 

@@ -32,12 +32,32 @@ def _pictures(markup: str) -> list[str]:
 
 
 class Report:
-    """A page that explains a result. In a notebook it shows itself; ``save`` writes the file."""
+    """A page that explains a result. In a notebook it shows itself.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+
+    Examples
+    --------
+    >>> from parfait.samples import decay
+    >>> page = decay().simulate(until=1).report()
+    >>> page.html[:15]
+    '<!DOCTYPE html>'
+    """
 
     def __init__(self, page: str):
         self.html = page
 
     def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the page.
+
+        Parameters
+        ----------
+        file : path
+            A name with .html.
+        """
         with open(file, "w", encoding="utf-8") as out:
             out.write(self.html)
 
@@ -45,9 +65,29 @@ class Report:
         return ('<iframe sandbox="allow-scripts" style="width:100%;height:40em;border:0" '
                 f'srcdoc="{html.escape(self.html, quote=True)}"></iframe>')
 
+    def __repr__(self) -> str:
+        return f"<parfait.Report: {len(self.html) // 1000} kB>"
+
 
 class Plot:
-    """Pictures of a report: ``svg`` has the text of each. In a notebook they show themselves."""
+    """Pictures of a report. In a notebook they show themselves.
+
+    Attributes
+    ----------
+    name : str
+        What they show.
+    svg : list of str
+        The text of each picture.
+    figures : list of str
+        The same with their legends, as HTML.
+
+    Examples
+    --------
+    >>> from parfait.samples import decay
+    >>> run = decay().simulate(until=1)
+    >>> run.plot("quantity").svg[0][:4]
+    '<svg'
+    """
 
     def __init__(self, name: str, figures: list[str], style: str):
         self.name = name
@@ -56,7 +96,13 @@ class Plot:
         self._style = style
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """As a page of its own; ``.svg``: the first picture alone."""
+        """As a page of its own, or the first picture alone.
+
+        Parameters
+        ----------
+        file : path
+            A name with .html or .svg.
+        """
         name = os.fspath(file)
         with open(file, "w", encoding="utf-8") as out:
             if name.endswith(".svg"):
@@ -79,11 +125,25 @@ class Plot:
 
 
 def lines(curves: Mapping[str, tuple[Any, Any]], *, title: str = "", x: str = "", y: str = "", log: bool = False) -> Plot:
-    """A picture as reports have them, of curves by name: ``{"k": (x, y)}``. ``log``: the y axis is logarithmic.
+    """A picture of curves of your own, drawn as reports draw.
+
+    Parameters
+    ----------
+    curves : mapping of str to (x, y)
+        Two sequences of numbers by name: ``{"k": (x, y)}``.
+    title : str
+        Above the picture.
+    x, y : str
+        What the axes show, with units.
+    log : bool
+        Whether the y axis is logarithmic.
+
+    Returns
+    -------
+    Plot
 
     Examples
     --------
-    >>> import parfait as pf
     >>> len(pf.lines({"a": ([0, 1, 2], [1, 4, 2])}, title="three points").svg)
     1
     """

@@ -17,8 +17,8 @@ from ._errors import InputError, NotFinished
 from ._report import Plot, Report, plots
 
 if TYPE_CHECKING:
-    import pandas
-    import xarray
+    import pandas  # type: ignore[import]  # Debian has no stubs of it
+    import xarray  # type: ignore[import]  # nobody must have it
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -34,7 +34,21 @@ def _optional(module: str, what: str) -> Any:
 
 
 class Table(Mapping[str, Any]):
-    """Columns by name; numbers are read-only arrays without a copy."""
+    """Columns by name; numbers are read-only arrays without a copy.
+
+    Parameters
+    ----------
+    columns : mapping of str to array or list
+
+    Examples
+    --------
+    >>> from parfait.samples import decay
+    >>> steps = decay().simulate(until=1).steps
+    >>> list(steps)
+    ['t', 'step']
+    >>> bool((steps["step"] > 0).all())
+    True
+    """
 
     def __init__(self, columns: Mapping[str, Any]):
         self._columns = dict(columns)
@@ -53,6 +67,7 @@ class Table(Mapping[str, Any]):
         return len(self._columns)
 
     def to_pandas(self) -> pandas.DataFrame:
+        """As a DataFrame."""
         return _optional("pandas", "to_pandas()").DataFrame(dict(self._columns))
 
     def __repr__(self) -> str:
@@ -68,23 +83,51 @@ class _Saved:
     _kind = ""
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Writes the run folder, as the command line does."""
+        """Writes the run folder, as the command line does.
+
+        Parameters
+        ----------
+        folder : path
+            A new folder, an empty one, or an earlier run folder, which is replaced.
+
+        Raises
+        ------
+        InputError
+            If something else is there.
+        """
         self._engine.save(os.fspath(folder))
 
     @property
     def json(self) -> dict[str, Any]:
         """Everything in result.json."""
-        return json.loads(self._engine.json())
+        about: dict[str, Any] = json.loads(self._engine.json())
+        return about
 
     def summary(self) -> str:
         """The text that the command line prints."""
-        return self._engine.text()
+        text: str = self._engine.text()
+        return text
 
     def __str__(self) -> str:
         return self.summary()
 
     def report(self, file: str | os.PathLike[str] | None = None) -> Report:
-        """The report; with a name it is also written there."""
+        """The report.
+
+        Parameters
+        ----------
+        file : path, optional
+            Where it is also written, a name with .html.
+
+        Returns
+        -------
+        Report
+
+        Raises
+        ------
+        InputError
+            Of results that have none.
+        """
         text = self._engine.report()
         if not text:
             raise InputError(f"a {type(self).__name__} has no report: summary() tells it.")
@@ -99,7 +142,22 @@ class _Saved:
         return plots(self._engine.report())
 
     def plot(self, name: str) -> Plot:
-        """A picture of the report as SVG; ``plots`` lists their names."""
+        """A picture of the report.
+
+        Parameters
+        ----------
+        name : str
+            One of ``plots``.
+
+        Returns
+        -------
+        Plot
+
+        Raises
+        ------
+        InputError
+            If there is no such picture.
+        """
         all_plots = self.plots
         if name not in all_plots:
             raise InputError(f'there is no plot "{name}". Plots: {", ".join(all_plots) or "none"}.')
@@ -126,9 +184,31 @@ def _restore(kind: str, files: dict[str, bytes]) -> Any:
 
 
 def load(folder: str | os.PathLike[str]) -> Any:
-    """A run folder, read back: a :class:`Fit`, :class:`Simulation`, :class:`Poses`, :class:`Calibration`,
-    :class:`Scaling`, :class:`Moments`, :class:`Gait`, :class:`Batch`, :class:`Gradient`, :class:`Minimization`,
-    :class:`Design` or :class:`Modes`."""
+    """A run folder, read back.
+
+    Parameters
+    ----------
+    folder : path
+        What ``save()`` or the command line wrote.
+
+    Returns
+    -------
+    Fit, Simulation, Modes, Poses, Calibration, Scaling, Moments, Gait, Batch, Gradient, Minimization or Design
+
+    Raises
+    ------
+    InputError
+        If it is no run folder, or holds what cannot be loaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from parfait.samples import decay
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     decay().simulate(until=1, step=0.5).save(folder + "/run")
+    ...     pf.load(folder + "/run")["x"].round(4).tolist()
+    [2.0, 1.5576, 1.2131]
+    """
     from . import _findings
     kinds = {"ik": _findings.Poses, "calibrate": _findings.Calibration, "scale": _findings.Scaling,
              "id": _findings.Moments, "gait": _findings.Gait, "batch": _findings.Batch,
@@ -167,19 +247,44 @@ class _Derivatives(Mapping[tuple[str, str], Array]):
     def __len__(self) -> int:
         return len(self._columns)
 
+    def __repr__(self) -> str:
+        return f"<derivatives {', '.join(f'd[{q!r}, {n!r}]' for q, n in list(self)[:8])}{', ...' if len(self) > 8 else ''}>"
+
 
 class Simulation(_Saved, Mapping[str, Array]):
     """The motion of a model: a mapping of quantities to arrays over time.
 
     Attributes
     ----------
-    t : times [s]
-    d : derivatives, ``run.d["x", "k"]``
-    status, message, warnings, finished : how it ended
-    events : what happened, each with ``t`` and ``name``
-    steps : the accepted steps of the integrator, columns ``t`` and ``step``
+    t : array [s]
+        Times of the rows.
+    d : mapping of (str, str) to array
+        Derivatives with respect to parameters: ``run.d["x", "k"]``.
+    status, message : str
+        How it ended.
+    finished : bool
+        Whether it got to its end.
+    warnings : list of str
+    events : list of dict
+        What happened, each with ``t`` and ``name``.
+    steps : Table
+        The accepted steps of the integrator, columns ``t`` and ``step`` [s].
+    bodies : list of str
+        Of a mechanism, in the order of ``motion``.
+    motion : array or None
+        Frames x bodies x 4 x 3: origin and axes of every body, for drawing; ``None`` of formula models.
+
+    Examples
+    --------
+    >>> from parfait.samples import pendulum
+    >>> run = pendulum().simulate(until=1, step=0.5, observe=["Bar.com.z"])
+    >>> run.t.tolist(), list(run)
+    ([0.0, 0.5, 1.0], ['Bar.com.z'])
+    >>> run["Bar.com.z"].shape, run.motion.shape
+    ((3,), (3, 1, 4, 3))
     """
 
+    _engine: _parfait.Simulation
     _kind = "simulate"
 
     def __init__(self, engine: _parfait.Simulation):
@@ -198,14 +303,28 @@ class Simulation(_Saved, Mapping[str, Array]):
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        return self.json["events"]
+        """What happened, each with ``t`` and ``name``."""
+        found: list[dict[str, Any]] = self.json["events"]
+        return found
 
     @property
     def finished(self) -> bool:
+        """Whether it got to its end."""
         return self.status == "finished"
 
     def raise_if_failed(self) -> Simulation:
-        """For scripts: NotFinished if the simulation did not get to its end."""
+        """For scripts: the simulation itself, or an exception.
+
+        Returns
+        -------
+        Simulation
+            The same.
+
+        Raises
+        ------
+        NotFinished
+            If it did not get to its end.
+        """
         if not self.finished:
             raise NotFinished(self.message, self)
         return self
@@ -224,6 +343,7 @@ class Simulation(_Saved, Mapping[str, Array]):
 
     @property
     def steps(self) -> Table:
+        """The accepted steps of the integrator, columns ``t`` and ``step`` [s]."""
         return Table(self._engine.steps())
 
     def __getitem__(self, quantity: str) -> Array:
@@ -265,29 +385,79 @@ class Simulation(_Saved, Mapping[str, Array]):
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a fit says about a parameter."""
+    """What a fit says about a parameter: ``fit["k"]``.
+
+    Parameters
+    ----------
+    id : str
+        Its name.
+    experiment : str
+        The experiment it belongs to; "" if it is shared by all.
+    unit : str
+        As the model says; "" if it does not.
+    value : float
+        The estimate.
+    sd : float
+        Its standard deviation. NaN at a bound or without statistics, infinite if the data do not determine it.
+    ci95 : tuple of float
+        Confidence interval of this parameter alone (95 %, or as the problem says).
+    joint : tuple of float
+        Confidence interval of all parameters at once.
+    initial : float
+        Where the fit began.
+    lower, upper : float
+        Its bounds; infinite: none.
+    determined : {"by_data", "at_lower", "at_upper", "undetermined"}
+    true : float or None
+        The true value of synthetic data.
+
+    Examples
+    --------
+    >>> from parfait.samples import decay_problem
+    >>> k = decay_problem().fit()["k"]
+    >>> k.determined, k.ci95[0] < k.value < k.ci95[1]
+    ('by_data', True)
+    """
 
     id: str
     experiment: str
-    """The experiment it belongs to; "" if it is shared by all."""
     unit: str
     value: float
     sd: float
-    """NaN at a bound or without statistics, infinite if the data do not determine it."""
     ci95: tuple[float, float]
-    """Confidence interval of this parameter alone (95 %, or as the problem says)."""
     joint: tuple[float, float]
-    """Of all parameters at once."""
     initial: float
     lower: float
     upper: float
     determined: str
-    """"by_data", "at_lower", "at_upper" or "undetermined"."""
     true: float | None
 
 
 class Trajectory(Mapping[str, Array]):
-    """What the fitted model says over an experiment; ``sd`` are the deviations of these values."""
+    """What the fitted model says over an experiment: a mapping of quantities to arrays over time.
+
+    Parameters
+    ----------
+    quantities : list of str
+    t : array [s]
+    values, sd : arrays
+        A column per quantity; of ``sd`` none, where there are no statistics.
+
+    Attributes
+    ----------
+    t : array [s]
+        Times.
+    sd : Table
+        Standard deviations of the values, by quantity.
+
+    Examples
+    --------
+    >>> from parfait.samples import decay_problem
+    >>> curve = decay_problem().fit().trajectories["run"]
+    >>> low, high = curve.band("x")
+    >>> bool((low <= curve["x"]).all() and (curve["x"] <= high).all())
+    True
+    """
 
     def __init__(self, quantities: list[str], t: Array, values: Array, sd: Array):
         self.t = t
@@ -304,11 +474,27 @@ class Trajectory(Mapping[str, Array]):
         return len(self._values)
 
     def band(self, quantity: str, width: float = 1.96) -> tuple[Array, Array]:
-        """The value plus and minus ``width`` deviations."""
+        """The values plus and minus some standard deviations.
+
+        Parameters
+        ----------
+        quantity : str
+        width : float
+            So many; 1.96 are 95 %.
+
+        Returns
+        -------
+        tuple of array
+            The lower and the upper curve.
+        """
         half = width * self.sd[quantity]
         return self[quantity] - half, self[quantity] + half
 
+    def __repr__(self) -> str:
+        return f"<parfait.Trajectory: {len(self.t)} rows, quantities {', '.join(list(self)[:8])}{', ...' if len(self) > 8 else ''}>"
+
     def to_pandas(self) -> pandas.DataFrame:
+        """A table indexed by time."""
         pandas = _optional("pandas", "to_pandas()")
         return pandas.DataFrame(self._values, index=pandas.Index(self.t, name="t"))
 
@@ -317,8 +503,48 @@ class Fit(_Saved, Mapping[str, Parameter]):
     """Parameters with their intervals: a mapping of names to :class:`Parameter`.
 
     A parameter of one experiment has the name ``"offset (run1)"`` where there are several experiments.
+
+    Attributes
+    ----------
+    values : dict of str to float
+        The estimates. (So ``fit.values`` is no method, as it is of other mappings.)
+    covariance, correlation : array
+        Of the parameters, in their order.
+    converged : bool
+    status, message : str
+        How it ended.
+    warnings, findings : list of str
+        What looks odd, and what the data do not determine.
+    iterations : int
+    history : list of dict
+        Each point of the iteration.
+    objective : float or None
+        The sum of squared weighted residuals, or -2 log L.
+    degrees_of_freedom : int or None
+    sigma_scale : float or None
+        Scatter of the residuals relative to the standard deviations that were stated.
+    initial_states : list of Parameter
+        Those that were estimated.
+    residuals : Table
+        Every measurement: experiment, column, t, measured, model, sigma, weighted, sd, prior.
+    trajectories, first_guess : dict of str to Trajectory
+        What the model says after and before the fit, by experiment.
+    starts : dict or None
+        What came of many starts.
+    profiles : dict
+        Profile likelihoods, by parameter.
+
+    Examples
+    --------
+    >>> from parfait.samples import decay_problem
+    >>> found = decay_problem().fit()
+    >>> found
+    <parfait.Fit: converged, 1 parameters, objective ...>
+    >>> round(found["k"].value, 2), found.covariance.shape, len(found.residuals["t"])
+    (0.5, (1, 1), 8)
     """
 
+    _engine: _parfait.Fit
     _kind = "fit"
 
     def __init__(self, engine: _parfait.Fit):
@@ -342,10 +568,22 @@ class Fit(_Saved, Mapping[str, Parameter]):
 
     @property
     def converged(self) -> bool:
+        """Whether it arrived at a minimum."""
         return self.status == "converged"
 
     def raise_if_failed(self) -> Fit:
-        """For scripts: NotFinished if the fit did not converge."""
+        """For scripts: the fit itself, or an exception.
+
+        Returns
+        -------
+        Fit
+            The same.
+
+        Raises
+        ------
+        NotFinished
+            If it did not converge.
+        """
         if not self.converged:
             raise NotFinished(self.message, self)
         return self
@@ -357,10 +595,12 @@ class Fit(_Saved, Mapping[str, Parameter]):
 
     @property
     def covariance(self) -> Array:
+        """Of the parameters, in their order."""
         return self._engine.covariance()
 
     @property
     def correlation(self) -> Array:
+        """Of the parameters, in their order."""
         return self._engine.correlation()
 
     @property
@@ -385,6 +625,7 @@ class Fit(_Saved, Mapping[str, Parameter]):
 
     @property
     def profiles(self) -> dict[str, dict[str, Any]]:
+        """Profile likelihoods, by parameter."""
         return {p["parameter"]: p for p in self.json.get("profiles", [])}
 
     def __getitem__(self, name: str) -> Parameter:
@@ -415,10 +656,32 @@ class Fit(_Saved, Mapping[str, Parameter]):
 
 
 class Modes(_Saved):
-    """Static equilibrium and vibration modes.
+    """Static equilibrium and vibration modes (:func:`parfait.modes`).
 
-    ``modes`` has a dictionary per mode (``frequency_hz``, ``damping``, ``moves_most``, ...); ``shapes[q]`` is the
-    complex amplitude of a quantity in each mode.
+    Attributes
+    ----------
+    modes : list of dict
+        Of each mode ``frequency_hz``, ``damping``, ``moves_most``, ...
+    frequencies : array [Hz]
+        Undamped frequencies, slowest first.
+    shapes : Table
+        By quantity its complex amplitude in each mode.
+    equilibrium : dict of str to float
+        Quantities in the equilibrium.
+    stability : str or None
+        stable, marginal or unstable.
+    status, message : str
+        How it ended.
+    warnings : list of str
+
+    Examples
+    --------
+    >>> from parfait.samples import pendulum
+    >>> swing = pendulum().modes()
+    >>> swing.stability, swing.modes[0]["moves_most"]
+    ('marginal', 'Hinge.angle')
+    >>> round(swing.equilibrium["Bar.com.z"], 6)
+    -0.5
     """
 
     def __init__(self, engine: _parfait.Modes | _StoredModes):

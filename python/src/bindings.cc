@@ -7,12 +7,17 @@
 
 namespace parfait::python {
 
+void fail_kind(const std::string& name, const py::handle& value, const char* kind) {
+  throw base::InputError(name + " = " + py::repr(value).cast<std::string>() + ": must be " + kind +
+                         ".");
+}
+
 std::vector<run::Setting> settings_of(const py::dict& values) {
   std::vector<run::Setting> settings;
   settings.reserve(values.size());
   for (const auto& [id, value] : values) {
-    const double number = value.cast<double>();
-    const auto name = id.cast<std::string>();
+    const auto name = read_as<std::string>("name of a parameter", id);
+    const auto number = read_as<double>(name, value);
     settings.emplace_back(name + "=" + py::repr(py::float_(number)).cast<std::string>(), name,
                           number);
   }
@@ -147,7 +152,10 @@ void translate_input_error(std::exception_ptr pending) {
   } catch (const base::InputError& error) {
     const auto type = py::module_::import("parfait._errors").attr("InputError");
     const auto& place = error.place();
-    const py::object value = type(error.what(), place.file, place.line, place.column);
+    std::string message = error.what();
+    if (message.starts_with("--"))
+      message.erase(0, 2);  // an option of the command is a keyword here
+    const py::object value = type(message, place.file, place.line, place.column);
     PyErr_SetObject(type.ptr(), value.ptr());
   }
 }

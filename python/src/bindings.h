@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "parfait/result/scene.h"
@@ -31,14 +32,32 @@ void bind_callables(py::module_& module);
 /// {"k": 2.0} as --set would read it.
 std::vector<run::Setting> settings_of(const py::dict& values);
 
+/// InputError: `until = "1": must be a number.`
+[[noreturn]] void fail_kind(const std::string& name, const py::handle& value, const char* kind);
+
+/// A value a person gave, under the name it has for the person.
+template <class T>
+T read_as(const std::string& name, const py::handle& value) {
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error&) {
+    fail_kind(name, value,
+              std::is_same_v<T, bool>                 ? "True or False"
+              : std::is_integral_v<T>                 ? "a whole number"
+              : std::is_floating_point_v<T>           ? "a number"
+              : std::is_convertible_v<T, std::string> ? "a text"
+                                                      : "a list");
+  }
+}
+
 /// The value of a key that may be missing. The Python layer gives no None.
 template <class T>
 void take(const py::dict& options, const char* key, T& value) {
-  if (options.contains(key)) value = options[key].cast<T>();
+  if (options.contains(key)) value = read_as<T>(key, options[key]);
 }
 template <class T>
 void take(const py::dict& options, const char* key, std::optional<T>& value) {
-  if (options.contains(key)) value = options[key].cast<T>();
+  if (options.contains(key)) value = read_as<T>(key, options[key]);
 }
 
 /// Numbers that live in `owner`, seen as an array that keeps the owner alive and cannot be written.

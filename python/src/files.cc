@@ -111,7 +111,8 @@ std::string make_human(const py::dict& options) {
   take(options, "recline", request.recline);
   if (options.contains("lengths")) {
     for (const auto& [name, length] : options["lengths"].cast<py::dict>()) {
-      person.lengths[name.cast<std::string>()] = length.cast<double>();
+      const auto id = read_as<std::string>("lengths", name);
+      person.lengths[id] = read_as<double>(id, length);
     }
   }
   const py::gil_scoped_release released;
@@ -132,12 +133,14 @@ std::string make_heiman(const py::dict& options) {
   take(options, "as_published", request.as_published);
   if (options.contains("set")) {
     for (const auto& [name, value] : options["set"].cast<py::dict>()) {
-      request.set[name.cast<std::string>()] = value.cast<double>();
+      const auto id = read_as<std::string>("set", name);
+      request.set[id] = read_as<double>(id, value);
     }
   }
   if (options.contains("joint")) {
     for (const auto& [name, axes] : options["joint"].cast<py::dict>()) {
-      request.joints[name.cast<std::string>()] = axes.cast<std::string>();
+      const auto id = read_as<std::string>("joint", name);
+      request.joints[id] = read_as<std::string>(id, axes);
     }
   }
   const py::gil_scoped_release released;

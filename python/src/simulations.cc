@@ -13,7 +13,9 @@ namespace {
 void take_tolerance(const py::dict& options, const char* key,
                     std::optional<integrate::Tolerance>& tolerance) {
   if (!options.contains(key)) return;
-  const auto [relative, absolute] = options[key].cast<std::pair<double, double>>();
+  std::pair<double, double> both;
+  take(options, key, both);
+  const auto [relative, absolute] = both;
   tolerance = integrate::Tolerance{relative, absolute};
 }
 

@@ -1,4 +1,4 @@
-"""The scripts of examples/python run, check themselves, and print what the documentation shows."""
+"""The scripts of examples/python and the code of docs/python.md run as they stand, and print what is shown."""
 
 import os
 import re
@@ -23,3 +23,15 @@ def test_examples_run_as_documented(name, examples, tmp_path):
     assert script.read_text().strip() in documented, "scripts/make-python-examples writes it again"
     printed = done.stdout.replace(str(examples.parent) + "/", "")
     assert without_numbers(printed).strip() in without_numbers(documented)
+
+
+def test_the_code_of_the_guide_runs_as_it_stands(examples, tmp_path, monkeypatch):
+    """Every block, in order, in a folder with nothing but a link to the examples."""
+    blocks = re.findall(r"```python\n(.*?)```", (examples.parent / "docs" / "python.md").read_text(), re.DOTALL)
+    assert len(blocks) == 4
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(examples)
+    exec(compile("\n".join(blocks), "docs/python.md", "exec"), {})
+    made = {"decay.xml", "swing.csv", "swing.svg", "report.html", "fit.svg", "fit.html", "data.svg", "both.html", "arm.xml", "run"}
+    assert {p.name for p in tmp_path.iterdir()} == made | {"examples"}
+    assert {p.name for p in (tmp_path / "run").iterdir()} == {"swing", "a", "b", "plan"}

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 import subprocess
 import xml.etree.ElementTree
 
@@ -185,3 +186,45 @@ def test_bad_problems_say_what_is_wrong(decay):
     assert "kk" in str(error.value)
     with pytest.raises(pf.InputError, match="lengths"):
         p.experiment(decay, data={"t": [1, 2], "x": [1]}, observe={"x": "x"})
+
+
+def observed(data):
+    m = pf.OdeBuilder("decay")
+    m.parameter("k", 0.5)
+    m.state("x", 2, "-k*x")
+    p = pf.Problem()
+    p.estimate("k", initial=1)
+    p.experiment(m.build(), data=data, observe={"x": ("x", 0.01)})
+    return p
+
+
+def test_what_was_not_measured_may_be_nan_none_or_na():
+    t, x = [1, 2, 3], [1.213, None, 0.446]
+    values = [observed(data).fit()["k"].value for data in
+              ({"t": t, "x": x}, {"t": t, "x": [1.213, math.nan, 0.446]},
+               pandas.DataFrame({"t": t, "x": pandas.array(x, dtype="Float64")}),
+               pandas.DataFrame({"x": x}, index=pandas.Index(t, name="t")))]
+    assert values == [values[0]] * 4
+
+
+@pytest.mark.parametrize("data, message", [
+    ({"t": [1, 2], "x": [1, 2], "note": ["a", "b"]}, "column \"note\" of the data: 'a' is not a number. Leave out columns of words"),
+    ({"t": [1, 2], "x": 1.0}, 'column "x" of the data: 1.0 is no list'),
+    ({"t": [1, 2], "y": [1, 2]}, 'the data have no column "x". Columns: t, y'),
+])
+def test_data_that_make_no_sense_are_told_by_column(data, message):
+    with pytest.raises(pf.InputError, match=re.escape(message)):
+        observed(data).fit()
+
+
+def test_a_table_of_iterations_begins_when_the_fit_does(capsys):
+    with pytest.raises(pf.InputError):
+        observed({"t": [1, 2], "y": [1, 2]}).fit(progress=True)
+    assert capsys.readouterr().out == ""
+
+
+def test_options_have_the_names_of_keywords_in_messages(problem):
+    for options, message in (({"fix": ["q"]}, "fix q: "), ({"set": {"q": 1}}, "set q=1")):
+        with pytest.raises(pf.InputError) as error:
+            problem.fit(**options)
+        assert str(error.value).startswith(message)

@@ -60,6 +60,24 @@ def test_arrays_share_memory_cannot_be_written_and_outlive_their_owner(decay):
     np.testing.assert_array_equal(x, kept)
 
 
+def test_shapes_of_bodies_are_written_as_the_file_has_them():
+    m = pf.ModelBuilder()
+    box = {"kind": "box", "size": (1, 0.1, 0.1), "o": (0.5, 0, 0), "color": "#0072b2"}
+    m.body("One", mass=1, inertia=(1, 1, 1), shape=box)
+    m.body("Two", mass=1, inertia=(1, 1, 1), velocity=np.array([1, 0, 0]), shape=[box, {"kind": "sphere", "radius": 0.2}])
+    assert m.build().text.count("<shape ") == 3
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"until": "1"}, "until = '1': must be a number."), ({"max_steps": 1.5}, "max_steps = 1.5: must be a whole number."),
+    ({"set": {"k": "a"}}, "k = 'a': must be a number."), ({"states": 1e-6}, "states = 1e-06: must be a list."),
+])
+def test_values_of_the_wrong_kind_are_told_by_name(options, message, decay):
+    with pytest.raises(pf.InputError) as error:
+        decay.simulate(**options)
+    assert str(error.value) == message
+
+
 def test_a_setting_changes_the_model(decay):
     assert decay.with_parameters({"k": 1}).parameters == {"k": 1.0}
     assert decay.simulate(until=1, set={"k": 1})["x"][-1] == pytest.approx(2 * math.exp(-1), rel=1e-7)
