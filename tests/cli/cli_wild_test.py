@@ -61,6 +61,24 @@ class Wild(CliTest):
         for p in result["parameters"]:
             self.assertAlmostEqual(p["value"], self.value(free, p["id"])["value"], delta=1e-2 * p["sd"])
 
+    def test_a_profile_of_what_is_not_determined_is_walked(self):
+        result, said = self.fit("profile_not_computed", "problem.xml", "--set", "k=1000", "--profile", "k")
+        profile = result["profiles"][0]
+        # x = a (1 - exp(-k t)), a at its minimum for each k: bisection on the objective's way up to chi2_1(95 %).
+        data = {1: 1.03, 2: 0.98, 3: 1.01, 4: 0.99}
+        def objective(k):
+            shape = {t: 1 - math.exp(-k * t) for t in data}
+            a = sum(data[t] * s for t, s in shape.items()) / sum(s * s for s in shape.values())
+            return sum(((data[t] - a * s) / 0.03) ** 2 for t, s in shape.items())
+        low, high = 1e-2, 100
+        for _ in range(100):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if objective(middle) > objective(1e3) + 3.841458820694124 else (low, middle)
+        self.assertAlmostEqual(profile["interval"][0], low, delta=1e-3 * low)
+        self.assertEqual((profile["low_end"], profile["high_end"], profile["interval"][1]), ("threshold", "bound", 1e6))
+        self.assertGreater(len(profile["points"]), 10)
+        self.assertIn("the objective stays below the threshold up to it", said)
+
     def test_max_steps_is_what_was_asked_for(self):
         _, said = self.fit("max_steps_ignored", "p100.xml", "--integrator", "dop853", code=1)
         self.assertIn("limit of 100 steps", said)
