@@ -95,44 +95,80 @@ void SecantCurvature::learn(std::span<const Block> before, std::span<const Right
   }
 }
 
+namespace {
+
+/// |R x + b|^2 = the quadratic model and its damping, but for a constant.
+struct Model {
+  MatrixXd R;
+  VectorXd b;
+};
+
+/// |J x + r|^2 + lambda |x|^2, of J itself: J^T J would lose directions that J sees 1e-8 times less
+/// than others, which are the floor of a narrow valley. Those that it sees 1e-9 times less are not
+/// seen (as LinearFit has it).
+Model model_without_curvature(const MatrixXd& J, const VectorXd& r, double lambda) {
+  const Index m = J.rows(), n = J.cols();
+  const double unseen = 1e-18 * J.colwise().squaredNorm().maxCoeff();
+  MatrixXd A = MatrixXd::Zero(m + n, n);
+  A.topRows(m) = J;
+  A.bottomRows(n).diagonal().setConstant(std::sqrt(std::max(lambda, unseen)));
+  VectorXd b = VectorXd::Zero(m + n);
+  b.head(m) = r;
+  const math::Reflections qr(A);
+  qr.apply_transpose(b);
+  return {.R = qr.R(), .b = b.head(n)};
+}
+
+/// x^T (|H| + lambda) x + 2 g^T x.
+Model model_with_curvature(const MatrixXd& H, const VectorXd& g, double lambda) {
+  const auto [values, V] = math::symmetric_eigen_pairs(H);
+  const double largest = values.cwiseAbs().maxCoeff();
+  const VectorXd root =
+      (values.cwiseAbs().cwiseMax(1e-14 * largest).array() + lambda).sqrt().matrix();
+  return {.R = root.asDiagonal() * V.transpose(), .b = (V.transpose() * g).cwiseQuotient(root)};
+}
+
+}  // namespace
+
 CurvedStep solve_curved(std::span<const Block> blocks, const std::vector<MatrixXd>& S,
                         const ColumnScales& D, double lambda, const LinearFitOptions& options) {
-  CurvedStep step;
   std::vector<RightSide> rights;
   for (const Block& block : blocks) rights.push_back(block.right);
+  return solve_curved(blocks, rights, S, D, lambda, options);
+}
+
+CurvedStep solve_curved(std::span<const Block> blocks, std::span<const RightSide> rights,
+                        const std::vector<MatrixXd>& S, const ColumnScales& D, double lambda,
+                        const LinearFitOptions& options) {
+  CurvedStep step;
   StackedProblem problem = stack(blocks, rights, std::vector<RowsInForce>(blocks.size()));
   const VectorXd scale = stacked(D.p, D.xi).cwiseInverse();
   for (MatrixXd* J : {&problem.J1, &problem.J2, &problem.J3}) {
     J->array().rowwise() *= scale.transpose().array();
   }
-  // H = J^T J + S in scaled variables.
-  const MatrixXd gauss_newton = math::gram(problem.J1);
-  MatrixXd H = gauss_newton;
+  if (!problem.J1.allFinite() || problem.J1.isZero(0)) return step;
+  // S in scaled variables.
+  MatrixXd curvature = MatrixXd::Zero(scale.size(), scale.size());
   const Index np = D.p.size();
   Index at = np;
   for (std::size_t e = 0; e < S.size(); ++e) {
     const Index n = blocks[e].num_local();
     const auto local = scale.segment(at, n).asDiagonal(), shared = scale.head(np).asDiagonal();
-    H.block(at, at, n, n) += local * S[e].topLeftCorner(n, n) * local;
-    H.block(at, 0, n, np) += local * S[e].topRightCorner(n, np) * shared;
-    H.block(0, at, np, n) += shared * S[e].bottomLeftCorner(np, n) * local;
-    H.topLeftCorner(np, np) += shared * S[e].bottomRightCorner(np, np) * shared;
+    curvature.block(at, at, n, n) += local * S[e].topLeftCorner(n, n) * local;
+    curvature.block(at, 0, n, np) += local * S[e].topRightCorner(n, np) * shared;
+    curvature.block(0, at, np, n) += shared * S[e].bottomLeftCorner(np, n) * local;
+    curvature.topLeftCorner(np, np) += shared * S[e].bottomRightCorner(np, np) * shared;
     at += n;
   }
-  if (!H.allFinite()) return step;
+  if (!curvature.allFinite()) return step;
   const VectorXd g = problem.J1.transpose() * problem.r1;
-  const auto [values, V] = math::symmetric_eigen_pairs(H);
-  const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
-  if (!(largest > 0)) return step;
-  // |R x + b|^2 = x^T (|H| + lambda) x + 2 g^T x + constant.
-  const VectorXd root =
-      (values.cwiseAbs().cwiseMax(1e-14 * largest).array() + lambda).sqrt().matrix();
-  const MatrixXd R = root.asDiagonal() * V.transpose();
-  const VectorXd b = (V.transpose() * g).cwiseQuotient(root);
+  const auto [R, b] = S.empty()
+                          ? model_without_curvature(problem.J1, problem.r1, lambda)
+                          : model_with_curvature(math::gram(problem.J1) + curvature, g, lambda);
   const double unit = b.norm() > 0 ? b.norm() : 1;
   VectorXd x;
   if (problem.J2.rows() + problem.J3.rows() == 0) {
-    x = -V * b.cwiseQuotient(root);
+    x = -math::solve_lu(R, b);
   } else {
     const math::ActiveSetResult result = math::solve_active_set(
         R, b / unit, problem.J2, problem.r2 / unit, problem.J3, problem.r3 / unit, {},
@@ -143,8 +179,8 @@ CurvedStep solve_curved(std::span<const Block> blocks, const std::vector<MatrixX
     x = unit * result.x;
   }
   if (!x.allFinite()) return step;
-  step.decrease = -(2 * g.dot(x) + x.dot(H * x));
-  step.decrease_without = -(2 * g.dot(x) + x.dot(gauss_newton * x));
+  step.decrease_without = -(2 * g.dot(x) + (problem.J1 * x).squaredNorm());
+  step.decrease = step.decrease_without - x.dot(curvature * x);
   x.array() *= scale.array();
   step.solution.p = x.head(np);
   at = np;

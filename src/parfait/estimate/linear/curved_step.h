@@ -48,6 +48,10 @@ struct CurvedStep {
 };
 CurvedStep solve_curved(std::span<const Block> blocks, const std::vector<Eigen::MatrixXd>& S,
                         const ColumnScales& D, double lambda, const LinearFitOptions& options);
+/// The same with other values than those of the blocks.
+CurvedStep solve_curved(std::span<const Block> blocks, std::span<const RightSide> rights,
+                        const std::vector<Eigen::MatrixXd>& S, const ColumnScales& D, double lambda,
+                        const LinearFitOptions& options);
 
 /// Number of all variables of blocks.
 Eigen::Index num_variables(std::span<const Block> blocks);
