@@ -25,4 +25,17 @@ class StopScope {
 /// about a nanosecond: readers call it for every row, frame or element.
 void leave_if_stopped();
 
+/// Does work that may be left where it is; false: it was.
+template <class Work>
+bool unless_stopped(const std::atomic<bool>& stop, const Work& work) {
+  const StopScope scope(stop);
+  try {
+    leave_if_stopped();
+    work();
+    return true;
+  } catch (const Stopped&) {
+    return false;
+  }
+}
+
 }  // namespace parfait::base

@@ -73,11 +73,13 @@ double normal_p_value(int runs, double mean, double variance) {
 // Those with the largest |t|, and how likely the largest of all is as large as that.
 std::vector<Outlier> farthest(std::vector<Outlier> outliers, int most, const auto& upper_tail) {
   const auto farther = [](const Outlier& a, const Outlier& b) {
-    return std::abs(a.studentized) > std::abs(b.studentized);
+    return std::pair(-std::abs(a.studentized), a.index) <
+           std::pair(-std::abs(b.studentized), b.index);
   };
-  std::stable_sort(outliers.begin(), outliers.end(), farther);
   const double n = static_cast<double>(outliers.size());
-  if (static_cast<int>(outliers.size()) > most) outliers.resize(static_cast<std::size_t>(most));
+  const auto kept = std::min(std::ssize(outliers), std::ptrdiff_t{most});
+  std::partial_sort(outliers.begin(), outliers.begin() + kept, outliers.end(), farther);
+  outliers.resize(static_cast<std::size_t>(kept));
   for (Outlier& outlier : outliers) {
     outlier.p_value = std::min(1.0, 2 * n * upper_tail(std::abs(outlier.studentized)));
   }
@@ -151,6 +153,7 @@ std::vector<Outlier> largest_outliers(std::span<const double> residuals,
                                       int most) {
   std::vector<Outlier> outliers;
   if (!sigma_known && nu < 2) return outliers;
+  outliers.reserve(residuals.size());
   double squares = 0;
   for (const double r : residuals) squares += r * r;
   const double s = sigma_known ? 1 : std::sqrt(squares / nu);

@@ -219,6 +219,7 @@ void fill_experiment(const Ensemble& ensemble, int e, const Expansion& expansion
   const NoiseValues& noise = ensemble.noise_of(e);
   const bool has_noise = noise.model.size() == r.size() && r.size() > 0;
   out.id = experiment.id();
+  out.residuals.reserve(static_cast<std::size_t>(r.size()));
   for (Index i = 0; i < r.size(); ++i) {
     ResidualInfo info = infos[static_cast<std::size_t>(i)];
     if (has_noise) info.sigma = noise.sigma[i];

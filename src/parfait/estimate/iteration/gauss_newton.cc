@@ -217,6 +217,8 @@ class Run {
   }
   /// The last that `auto` has to offer.
   bool try_damping() { return stage_ == Stage::kDescent && advance(Stage::kDamping, ""); }
+  /// Where one of the two is stuck the other may go on: from the best point, while that pays.
+  bool take_turns();
   bool has_tried(Stage stage) const { return tried_[static_cast<std::size_t>(stage)]; }
 
   // Ends.
@@ -280,6 +282,7 @@ class Run {
   int growing_ = 0;  ///< increments in a row that were much longer than the one before
   static constexpr int kMostRevivals = 3;
   int revivals_ = 0;
+  double last_turn_ = std::numeric_limits<double>::infinity();  ///< the objective at the last turn
   double collapsed_ = std::nan("");  ///< the objective at a first end with less rank than before
   Progress progress_;
 };
@@ -345,6 +348,19 @@ bool Run::advance(Stage last, const char* why) {
     return true;
   }
   return false;
+}
+
+bool Run::take_turns() {
+  constexpr double kPays = 1e-3;  // of the objective
+  if (!is_auto_ || !has_tried(Stage::kDamping) || !best_.exists()) return false;
+  if (!(best_.objective < last_turn_ - kPays * std::abs(best_.objective))) return false;
+  last_turn_ = best_.objective;
+  if (stage_ == Stage::kDamping) {
+    enter_descent(best_.x, "a better point found by damping");
+  } else {
+    enter(Stage::kDamping, best_.x, false);
+  }
+  return true;
 }
 
 /// Descent takes no full steps. Its own increment has the same zeros as that of Gauss-Newton, and
@@ -644,7 +660,7 @@ Run::Next Run::end_stuck(const std::string& why) {
                     is_within_integration_errors(kMinorDeviations))) {
     return end_within_integration_errors();
   }
-  if (leave_path("no acceptable step") || try_damping()) return Next::kAgain;
+  if (leave_path("no acceptable step") || try_damping() || take_turns()) return Next::kAgain;
   if (options_.globalization == Globalization::kFull) {
     return end(Ending::kEvaluationFailed,
                "the full step leads to a point that cannot be evaluated: " + why);

@@ -22,6 +22,9 @@ using Eigen::VectorXd;
 ///
 /// with a weight that makes every accepted step one that the linear model wants as well. Damping
 /// does not shorten the correction of equations: after some trials the whole step is, too.
+///
+/// An objective that is integrated adaptively has jumps, where the integrator takes other steps.
+/// What they hide, no shorter step shows: where less is predicted, damping is taken back.
 class MonotoneDescent : public StepChooser {
  public:
   Step choose(LeastSquaresProblem& problem, VecIn x, VecIn dx,
@@ -38,10 +41,18 @@ class MonotoneDescent : public StepChooser {
     if (noise.found) return noise;
     evaluations += noise.trials;
     at_trial = noise.trials > 0;
+    double too_long = 0;  // lambda of the last step that was seen to fail
+    double failed_lambda = 0, failed_actual = 0, failed_predicted = 0;
+    noise_ *= 0.5;
     for (int trial = 0; trial < kMostTrials && lambda_ < 1e30; ++trial) {
       // Unknowns that were eliminated follow from the values of the last point: it must be x.
-      if (at_trial && !evaluate(x).exists) break;
-      at_trial = false;
+      if (at_trial) {
+        const auto again = evaluate(x);
+        if (!again.exists) break;
+        noise_ = std::max(noise_, std::abs(again.objective - at_x.objective));
+        at_trial = false;
+        if (failed_predicted > noise_) too_long = failed_lambda;
+      }
       if (!problem.damp(lambda_)) {
         more_damping();
         continue;
@@ -59,6 +70,12 @@ class MonotoneDescent : public StepChooser {
       }
       const double merit_x = at_x.objective + weight_ * at_x.relative_infeasibility;
       const double predicted = t * (merit_x - model);  // convex: at least this for t < 1
+      // Less than the errors of integration hide: only a longer step can show anything.
+      if (predicted < noise_ && 0.1 * lambda_ > too_long && lambda_ > 1e-16) {
+        lambda_ *= 0.1;
+        growth_ = 2;
+        continue;
+      }
       VectorXd point = problem.into_bounds(x + damped);
       auto values = evaluate(point);
       at_trial = true;
@@ -101,6 +118,13 @@ class MonotoneDescent : public StepChooser {
                 .test = gain,
                 .trials = evaluations};
       }
+      // Half the step, the same rise: the integrator took other steps, and that is all it shows.
+      const bool jumped = actual < 0 && predicted < 0.6 * failed_predicted &&
+                          std::abs(actual - failed_actual) < 0.1 * std::abs(actual);
+      if (jumped) noise_ = std::max(noise_, 1.1 * std::abs(actual));
+      failed_actual = actual;
+      failed_predicted = predicted;
+      failed_lambda = lambda_;
       more_damping();
     }
     return {.trials = evaluations};
@@ -132,6 +156,7 @@ class MonotoneDescent : public StepChooser {
   double lambda_ = 1e-3;
   double growth_ = 2;
   double weight_ = 0;
+  double noise_ = 0;  ///< of the objective: how far two evaluations of one point were apart
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "parfait/base/stop.h"
 #include "parfait/estimate/shooting/observables.h"
 
 namespace parfait::estimate {
@@ -133,6 +134,7 @@ std::shared_ptr<const Observable> RowBuilder::quantity_at(double t, const Formul
                                         "[{:g}, {:g}].",
                                         layout_.id, t, layout_.begin, layout_.end));
   }
+  base::leave_if_stopped();  // pictures of long motions have very many
   const Parsed& parsed = parse(formula);
   if (parsed.is_of_model) return sample(t, quantity(formula));
   std::vector<std::shared_ptr<const Observable>> parts;

@@ -19,15 +19,11 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-std::string quoted_if_needed(const std::string& name) {
-  const bool plain = trimmed(name).size() == name.size() && !name.empty() && name.front() != '#' &&
-                     name.find_first_of(",\"\t\n\r") == std::string::npos;
-  return plain ? name : quoted(name);
-}
-
-/// An empty word is an empty cell.
-std::string quoted_word(const std::string& word) {
-  return word.find_first_of(",\"\n#") == std::string::npos ? word : quoted(word);
+/// What a reader would take for something else: also signs that separate in other people's files.
+std::string quoted_if_needed(const std::string& text) {
+  const bool plain =
+      trimmed(text).size() == text.size() && text.find_first_of(",;\"#\t\n\r") == std::string::npos;
+  return plain ? text : quoted(text);
 }
 
 }  // namespace
@@ -73,7 +69,8 @@ CsvTable read_csv_text(std::string_view text, const std::string& file_name,
 std::string csv_text(const result::Table& table) {
   std::string out;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
-    out += (i ? "," : "") + quoted_if_needed(table.header[i]);
+    const std::string& name = table.header[i];
+    out += (i ? "," : "") + (name.empty() ? quoted(name) : quoted_if_needed(name));
   }
   out += '\n';
   for (std::size_t r = 0; r < static_cast<std::size_t>(table.num_rows()); ++r) {
@@ -105,7 +102,7 @@ std::string csv_text(const std::vector<std::vector<std::string>>& rows) {
   std::string out;
   for (const auto& row : rows) {
     base::leave_if_stopped();
-    for (std::size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + quoted_word(row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + quoted_if_needed(row[i]);
     out += '\n';
   }
   return out;

@@ -56,6 +56,13 @@ TEST(Csv, QuotedHeadersMayHoldCommasAndQuotes) {
   EXPECT_THAT(table.header, ElementsAre("t", "load, \"raw\""));
 }
 
+TEST(Csv, WrittenNamesReadBackAsTheyAre) {
+  for (const char* name : {"a;b", "a,b", "a\tb", "a b", " a", "#a", "\"a\""}) {
+    const result::Table table{.header = {name}, .columns = {{1, 2}}};
+    EXPECT_THAT(read_csv_text(csv_text(table), "d.csv").header, ElementsAre(name));
+  }
+}
+
 TEST(Csv, ErrorsSayFileLineAndColumn) {
   EXPECT_EQ(message_of("t,x\n0,1\n1,abc\n"), "d.csv:3:3: column \"x\": \"abc\" is not a number.");
   EXPECT_EQ(message_of("t,x\n0,NaN\n"),

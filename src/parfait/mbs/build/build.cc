@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -417,7 +418,7 @@ class Builder {
       append_ids(m.description.states, out);
       mechanism::append_ids(m.description.inputs, out);
       if (quantities_) {
-        out.insert(out.end(), m.quantities.names().begin(), m.quantities.names().end());
+        std::ranges::copy(m.quantities.names(), std::back_inserter(out));
       }
       return out;
     }

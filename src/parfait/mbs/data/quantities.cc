@@ -1,6 +1,5 @@
 #include "parfait/mbs/data/quantities.h"
 
-#include "parfait/base/stop.h"
 #include "parfait/mbs/data/model_data.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/quantities/quantity_table.h"
@@ -13,13 +12,11 @@ using mechanism::QuantityOf;
 
 using Kind = Quantity::Kind;
 
-void Quantities::add(const std::string& name, Quantity quantity) {
-  base::leave_if_stopped();  // large models have very many names
-  if (index_.try_emplace(name, quantity).second) names_.push_back(name);
-}
-
 Quantities::Quantities(const ModelData& m) : beyond_(m.description) {
   const Description& d = m.description;
+  const auto add = [this](const std::string& name, const Quantity& quantity) {
+    index_.add(name, quantity);
+  };
   const auto each = [](QuantityOf of, auto&& visit) {
     for (const auto& family : mechanism::quantity_families()) {
       if (family.of != of) continue;
@@ -91,11 +88,6 @@ Quantities::Quantities(const ModelData& m) : beyond_(m.description) {
   each(QuantityOf::kModel, [&](const QuantityFamily& family, const QuantityName& member) {
     add(member.name, {family.kind, -1, 0, member.component});
   });
-}
-
-std::optional<Quantity> Quantities::find(const std::string& name) const {
-  const auto it = index_.find(name);
-  return it == index_.end() ? std::nullopt : std::optional<Quantity>(it->second);
 }
 
 }  // namespace parfait::mbs

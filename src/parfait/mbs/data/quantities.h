@@ -2,11 +2,10 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "parfait/mechanism/quantities/beyond_joints.h"
-#include "parfait/mechanism/quantities/quantity.h"
+#include "parfait/mechanism/quantities/quantity_index.h"
 
 namespace parfait::mbs {
 
@@ -20,15 +19,13 @@ class Quantities {
   Quantities() = default;
   explicit Quantities(const ModelData& m);
 
-  std::optional<Quantity> find(const std::string& name) const;
-  const std::vector<std::string>& names() const { return names_; }
+  std::optional<Quantity> find(const std::string& name) const { return index_.find(name); }
+  std::vector<std::string> names() const { return index_.names(); }
+  const mechanism::QuantityIndex& index() const { return index_; }
   const mechanism::BeyondJoints& beyond() const { return beyond_; }
 
  private:
-  void add(const std::string& name, Quantity quantity);
-
-  std::unordered_map<std::string, Quantity> index_;
-  std::vector<std::string> names_;
+  mechanism::QuantityIndex index_;
   mechanism::BeyondJoints beyond_;
 };
 

@@ -31,7 +31,7 @@ Inertia<double> canonical_inertia(const Body& body, const double* constants) {
 
 void ConstantTable::add(const std::string& name, double number) {
   base::leave_if_stopped();  // large models have very many names
-  index_.emplace(name, size());
+  if (names_.add(name).second) constants_.push_back(size());
   base_.push_back(number);
   driven_index_.push_back(-1);
 }
@@ -45,9 +45,9 @@ void ConstantTable::drive(const std::string& name, const expr::Formula& formula)
 }
 
 int ConstantTable::index(const std::string& name) const {
-  const auto it = index_.find(name);
-  assert(it != index_.end());
-  return it->second;
+  const int number = names_.find(name);
+  assert(number >= 0);
+  return constants_[static_cast<std::size_t>(number)];
 }
 
 bool ConstantTable::any_driven(int first, int count) const {

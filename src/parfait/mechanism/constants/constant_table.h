@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "parfait/base/name_table.h"
 #include "parfait/expr/formula.h"
 #include "parfait/mechanism/description/description.h"
 
@@ -22,7 +22,7 @@ class ConstantTable {
   int size() const { return static_cast<int>(base_.size()); }
   /// The index of a constant that exists.
   int index(const std::string& name) const;
-  bool has(const std::string& name) const { return index_.contains(name); }
+  bool has(const std::string& name) const { return names_.find(name) >= 0; }
   bool is_driven(int constant) const { return driven_index_[constant] >= 0; }
   /// Whether one of `count` constants from `first` is driven.
   bool any_driven(int first, int count) const;
@@ -53,7 +53,8 @@ class ConstantTable {
   void add(const std::string& name, double number);
   void drive(const std::string& name, const expr::Formula& formula);
 
-  std::unordered_map<std::string, int> index_;
+  base::NameTable names_;
+  std::vector<int> constants_;  ///< of the names; of two that are alike the first
   std::vector<double> base_;
   std::vector<int> driven_index_;
   std::vector<Driven> driven_;

@@ -1,25 +1,17 @@
 #include "parfait/mechanism/quantities/quantity_names.h"
 
-#include "parfait/base/stop.h"
 #include "parfait/mechanism/constants/element_constants.h"
 #include "parfait/mechanism/elements/force.h"
 #include "parfait/mechanism/quantities/quantity_table.h"
 
 namespace parfait::mechanism {
 
-void QuantityNames::add(const std::string& name, const Quantity& quantity) {
-  base::leave_if_stopped();  // large models have very many names
-  if (index_.try_emplace(name, quantity).second) names_.push_back(name);
-}
-
-std::optional<Quantity> QuantityNames::find(const std::string& name) const {
-  const auto found = index_.find(name);
-  return found == index_.end() ? std::nullopt : std::optional(found->second);
-}
-
 QuantityNames::QuantityNames(const Description& d, const std::vector<State>& states,
                              const std::vector<std::string>& parameter_ids)
     : beyond_(d) {
+  const auto add = [this](const std::string& name, const Quantity& quantity) {
+    index_.add(name, quantity);
+  };
   const auto each = [](QuantityOf of, auto&& visit) {
     for (const auto& family : quantity_families()) {
       if (family.of != of) continue;

@@ -2,12 +2,11 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "parfait/mechanism/description/description.h"
 #include "parfait/mechanism/quantities/beyond_joints.h"
-#include "parfait/mechanism/quantities/quantity.h"
+#include "parfait/mechanism/quantities/quantity_index.h"
 
 namespace parfait::mechanism {
 
@@ -24,15 +23,13 @@ class QuantityNames {
   QuantityNames(const Description& description, const std::vector<State>& states,
                 const std::vector<std::string>& parameter_ids);
 
-  std::optional<Quantity> find(const std::string& name) const;
-  const std::vector<std::string>& names() const { return names_; }
+  std::optional<Quantity> find(const std::string& name) const { return index_.find(name); }
+  std::vector<std::string> names() const { return index_.names(); }
+  const QuantityIndex& index() const { return index_; }
   const BeyondJoints& beyond() const { return beyond_; }
 
  private:
-  void add(const std::string& name, const Quantity& quantity);
-
-  std::unordered_map<std::string, Quantity> index_;
-  std::vector<std::string> names_;
+  QuantityIndex index_;
   BeyondJoints beyond_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "parfait/base/error.h"
 #include "parfait/mechanism/constants/element_constants.h"
@@ -12,14 +13,14 @@ namespace parfait::mechanism {
 /// Formulas may name quantities, and tables by the ids of inputs.
 class QuantityObserver::Scope final : public expr::Scope {
  public:
-  Scope(const Description& description, const Names& names, QuantityObserver& observer)
+  Scope(const Description& description, const QuantityIndex& names, QuantityObserver& observer)
       : description_(description), names_(names), observer_(observer) {}
   int find(std::string_view name) override {
     const auto quantity = names_.find(std::string(name));
     return quantity ? observer_.add(*quantity) : -1;
   }
   std::vector<std::string> names() const override {
-    auto out = names_.all;
+    auto out = names_.names();
     for (const auto& input : description_.inputs) out.push_back(input.id);
     return out;
   }
@@ -32,13 +33,13 @@ class QuantityObserver::Scope final : public expr::Scope {
 
  private:
   const Description& description_;
-  const Names& names_;
+  const QuantityIndex& names_;
   QuantityObserver& observer_;
   std::optional<expr::Table> table_;
 };
 
 QuantityObserver::QuantityObserver(std::span<const std::string> wanted,
-                                   const Description& description, const Names& names) {
+                                   const Description& description, const QuantityIndex& names) {
   constexpr const char* kNameCharacters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
   for (const auto& name : wanted) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +8,7 @@
 #include "parfait/expr/formula.h"
 #include "parfait/math/lanes.h"
 #include "parfait/mechanism/description/description.h"
-#include "parfait/mechanism/quantities/quantity.h"
+#include "parfait/mechanism/quantities/quantity_index.h"
 
 namespace parfait::mechanism {
 
@@ -18,13 +16,9 @@ namespace parfait::mechanism {
 /// the quantities; what is made of them is the same in all engines.
 class QuantityObserver final : public dynamics::System::Observer {
  public:
-  struct Names {
-    std::function<std::optional<Quantity>(const std::string&)> find;
-    const std::vector<std::string>& all;  ///< for messages
-  };
   /// InputError with a suggestion for a name that is none.
   QuantityObserver(std::span<const std::string> wanted, const Description& description,
-                   const Names& names);
+                   const QuantityIndex& names);
 
   int size() const override { return static_cast<int>(items_.size()); }
   bool needs_rates() const override { return needs_rates_; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "parfait/mechanism/constants/element_constants.h"
@@ -102,7 +103,7 @@ class SetBuilder {
       append_ids(d.states, out);
       append_ids(d.inputs, out);
       if (quantities_) {
-        out.insert(out.end(), m.quantities.names().begin(), m.quantities.names().end());
+        std::ranges::copy(m.quantities.names(), std::back_inserter(out));
       }
       return out;
     }

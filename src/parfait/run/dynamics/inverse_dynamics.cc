@@ -378,14 +378,9 @@ InverseDynamicsRun find(const InverseDynamicsRequest& request, const Callbacks& 
   result.motion = request.motion;
   result.loads = request.loads;
   result.filter = request.filter;
-  if (!job.stopped()) {
-    try {
-      const base::StopScope writing(job.stop());
-      describe(mechanism, loads, found, run);
-      run.timing.add("tables", watch.lap());
-      return run;
-    } catch (const base::Stopped&) {
-    }
+  if (base::unless_stopped(job.stop(), [&] { describe(mechanism, loads, found, run); })) {
+    run.timing.add("tables", watch.lap());
+    return run;
   }
   keep_first(kWrittenAtOnce, found);
   describe(mechanism, loads, found, run);

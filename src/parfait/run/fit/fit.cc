@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parfait/base/error.h"
+#include "parfait/base/stop.h"
 #include "parfait/estimate/fit/fit.h"
 #include "parfait/estimate/fit/prediction.h"
 #include "parfait/estimate/fit/profile.h"
@@ -182,13 +183,14 @@ class FitWork {
     Stopwatch watch;
     std::vector<estimate::Prediction> predictions;
     const int points = prediction_points(fit);
-    // Who stops a fit waits neither for its curves nor for its pictures: nothing is integrated.
-    const bool draws = fit.has_values() && !job_.stopped();
-    if (draws) predictions = estimate::predict(*prepared_, fit, points);
     std::vector<estimate::Prediction> first_guess;
-    if (draws && fit.start.size() == fit.x.size()) {
+    // Who stops a fit waits neither for its curves nor for its pictures: nothing is integrated.
+    base::unless_stopped(job_.stop(), [&] {
+      if (!fit.has_values()) return;
+      predictions = estimate::predict(*prepared_, fit, points);
+      if (fit.start.size() != fit.x.size()) return;
       first_guess = estimate::predict_values(*prepared_, fit.start, points);
-    }
+    });
     run_.timing.add("predict", watch.lap());
     const FitParts parts{.request = request_,
                          .prepared = *prepared_,
@@ -208,7 +210,9 @@ class FitWork {
       run_.result.suggestions = make_suggestions(*prepared_, *sources_, fit);
     }
     run_.tables = make_tables(parts, run_.result);
-    if (!job_.stopped()) run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
+    base::unless_stopped(job_.stop(), [&] {
+      run_.scenes = make_scenes(*prepared_, fit, run_.result, run_.tables);
+    });
     run_.result.motions = io::motion_files(run_.scenes);
     run_.timing.add("motion", watch.lap());
   }

@@ -412,6 +412,9 @@ result::FitTables make_tables(const FitParts& parts, const result::Fit& result) 
   order.insert(order.end(), states.begin(), states.end());
   // Fits that stop early have none, and may have thousands of estimates.
   if (fit.covariance.array().isFinite().any()) out.covariance = matrix_of(fit.covariance, order);
+  std::size_t num_residuals = 0;
+  for (const auto& experiment : fit.experiments) num_residuals += experiment.residuals.size();
+  out.residuals.reserve(num_residuals);
   for (const auto& experiment : fit.experiments) {
     for (const auto& r : experiment.residuals) {
       out.residuals.push_back({.experiment = experiment.id,

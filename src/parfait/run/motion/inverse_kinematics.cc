@@ -240,24 +240,17 @@ InverseKinematicsRun find_poses(const InverseKinematicsRequest& request, const C
     const auto poses = motion::solve_poses(skeleton, geometry, trial.markers, weights, options);
     run.timing.add("poses of " + trial.name, watch.lap());
     // A trial counts once everything is said about it.
-    const auto facts_of = [&]() -> std::optional<result::TrialPoseFacts> {
-      const std::size_t num_tables = run.tables.size();
-      try {
-        const base::StopScope describing(job.stop());
-        base::leave_if_stopped();
-        auto motion = pose_motion(skeleton, described, trial, poses);
-        auto events = walking_events(skeleton, trial, poses);
-        auto facts = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
-        run.scenes.motions.push_back(std::move(motion));
-        run.events.push_back(std::move(events));
-        return facts;
-      } catch (const base::Stopped&) {
-        run.tables.resize(num_tables);
-        return {};
-      }
-    };
-    auto found = facts_of();
-    if (!found) {
+    const std::size_t num_tables = run.tables.size();
+    std::optional<result::TrialPoseFacts> found;
+    const bool whole = base::unless_stopped(job.stop(), [&] {
+      auto motion = pose_motion(skeleton, described, trial, poses);
+      auto events = walking_events(skeleton, trial, poses);
+      found = describe_poses(skeleton, trial, poses, weights, request.degrees, run.tables);
+      run.scenes.motions.push_back(std::move(motion));
+      run.events.push_back(std::move(events));
+    });
+    if (!whole) {
+      run.tables.resize(num_tables);
       result.verdict.status = result.verdict.message = "interrupted";
       result.verdict.partial = true;
       return run;

@@ -375,11 +375,8 @@ template Dual quantity_value(const Scene<Dual>&, const Quantity&);
 
 std::unique_ptr<dynamics::System::Observer> Model::make_observer(
     std::span<const std::string> quantities) const {
-  const auto& known = data_->quantities();
-  return std::make_unique<mechanism::QuantityObserver>(
-      quantities, data_->description,
-      mechanism::QuantityObserver::Names{[&](const std::string& name) { return known.find(name); },
-                                         known.names()});
+  return std::make_unique<mechanism::QuantityObserver>(quantities, data_->description,
+                                                       data_->quantities().index());
 }
 
 Status Model::observe(dynamics::Workspace& ws, const Observer& observer, const dynamics::Point& at,
