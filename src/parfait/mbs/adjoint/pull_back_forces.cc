@@ -129,7 +129,9 @@ class ForceAdjoint {
 
 void pull_back_forces(const ModelData& m, ModelWorkspace& w, const double* rate_seeds) {
   ForceAdjoint adjoint(m, w);
-  for (const ForceSpec& force : m.force.elements) adjoint.pull(force, rate_seeds);
+  for (const ForceSpec& force : m.force.elements) {
+    if (!force.rests(w.state.mode)) adjoint.pull(force, rate_seeds);
+  }
 }
 
 }  // namespace parfait::mbs

@@ -202,6 +202,7 @@ class Builder {
       build_ends(frames, *spec.element, spec.ends);
       spec.constants = constant_range(force.id, infos);
       spec.num_switches = static_cast<int>(spec.element->switch_infos().size());
+      spec.may_rest = spec.element->may_rest() && type.states.empty();
       spec.accounts_for_power = type.accounts_for_power;
       build_element_states(force, type, spec);
       m.force.elements.push_back(std::move(spec));

@@ -202,6 +202,7 @@ void apply_forces(const ModelData& m, ModelWorkspace& w) {
   if (!m.force.laws.empty() || !m.external.formulas.empty())
     fill_slots(m.slots, w.bound, w.state, w.formula);
   for (const ForceSpec& force : m.force.elements) {
+    if (force.rests(w.state.mode)) continue;
     place_ends(w.bound.kernel, w.k, force.ends, w.force);
     auto at = element_point(w, force);
     at.law = law_of(m, w, force);
@@ -212,6 +213,7 @@ void apply_forces(const ModelData& m, ModelWorkspace& w) {
 
 void add_force_directions(const ModelData& m, ModelWorkspace& w) {
   for (const ForceSpec& force : m.force.elements) {
+    if (force.rests(w.state.mode)) continue;
     act_directions(m, w, force);
     push_ends(m.kernel.structure, w.bound.kernel, w.k, w.seed, force.ends, w.force_directions, w.d);
     for (int i = 0; i < force.num_states; ++i) {

@@ -166,6 +166,11 @@ class ForceElement {
   virtual void switches(const ElementPoint<double>& at, std::span<double> out) const = 0;
   virtual void switches(const ElementPoint<Dual>& at, std::span<Dual> out) const = 0;
 
+  /// Whether there are modes in which it does nothing, wherever it is, and whether `mode` is one:
+  /// a contact that is open. Nobody then looks at it.
+  virtual bool may_rest() const { return false; }
+  virtual bool rests(const std::int8_t* /*mode*/) const { return false; }
+
   /// Its states after the event `which`; on entry those before.
   virtual void jump(const ElementPoint<double>& at, int which, std::span<double> states) const = 0;
   virtual void jump(const ElementPoint<Dual>& at, int which, std::span<Dual> states) const = 0;
@@ -199,7 +204,7 @@ class ForceElement {
 ///   void act(const ElementPoint<S>&, const ElementForces<S>&) const
 ///
 /// and, where it has them, S potential(at), S dissipation(at), S quantity(at, i),
-/// switch_infos(), switches(at, std::span<S>), jump(at, which, std::span<S>), start(at,
+/// switch_infos(), switches(at, std::span<S>), rests(mode), jump(at, which, std::span<S>), start(at,
 /// std::span<S>), pull(at, std::span<EndForce<S>>).
 template <class Written>
 class WrittenForce : public ForceElement {
@@ -228,6 +233,13 @@ class WrittenForce : public ForceElement {
   }
   void switches(const ElementPoint<Dual>& at, std::span<Dual> out) const override {
     if constexpr (requires { written_.switches(at, out); }) written_.switches(at, out);
+  }
+  bool may_rest() const override {
+    return requires(const std::int8_t* mode) { written_.rests(mode); };
+  }
+  bool rests(const std::int8_t* mode) const override {
+    if constexpr (requires { written_.rests(mode); }) return written_.rests(mode);
+    return false;
   }
   void jump(const ElementPoint<double>& at, int which, std::span<double> states) const override {
     if constexpr (requires { written_.jump(at, which, states); }) written_.jump(at, which, states);

@@ -99,7 +99,8 @@ class Trial {
     return out;
   }
   /// From now on the branches are those of this point, wherever it is looked at.
-  void hold_branches() { mode_ = signs(); }
+  void hold_branches() { hold_branches(signs()); }
+  void hold_branches(std::vector<std::int8_t> mode) { mode_ = std::move(mode); }
   /// Whether it pushes or pulls here at all.
   bool acts() { return is_finite() && rows(x_).cwiseAbs().maxCoeff() > 1e-3; }
   /// Whether there is such a point at all: a path cannot begin inside of what it goes round.
@@ -381,6 +382,31 @@ TEST(ForceElements, OnOneSideHaveTheJacobianOfTheirSide) {
   }
   EXPECT_GE(acting, 5);
   EXPECT_GE(idle, 5);
+}
+
+TEST(ForceElements, DoNothingWhereTheySayThatTheyRest) {
+  int types = 0;
+  for (const auto& type : element_types()) {
+    Trial trial(type, 5);
+    if (!trial.element().may_rest()) continue;
+    ++types;
+    const std::size_t n = trial.element().switch_infos().size();
+    int resting = 0, acting = 0;
+    for (unsigned bits = 0; bits < 1u << n; ++bits) {
+      std::vector<std::int8_t> mode;
+      for (std::size_t i = 0; i < n; ++i) mode.push_back((bits >> i & 1u) != 0 ? 1 : -1);
+      trial.hold_branches(mode);
+      const bool rests = trial.element().rests(mode.data());
+      EXPECT_EQ(rests, trial.rows(trial.x()).isZero(0)) << type.key << " in mode " << bits;
+      ForceJacobian J;
+      trial.element().jacobian(trial.at(), J);
+      EXPECT_EQ(rests, matrix(J).isZero(0)) << type.key << " in mode " << bits;
+      (rests ? resting : acting) += 1;
+    }
+    EXPECT_GT(resting, 0) << type.key;
+    EXPECT_GT(acting, 0) << type.key;
+  }
+  EXPECT_GE(types, 4);
 }
 
 /// A frame that turns with omega about its own, general axes.

@@ -136,6 +136,11 @@ class Hertz {
     }
     out[kLetGo] = S(1.0) - at.constants[kDamping] * t.gap_rate;
   }
+  bool rests(const std::int8_t* mode) const {
+    bool pushes = mode[kTouch] > 0 && mode[kLetGo] > 0;
+    for (int i = 0; i < Surface::kEdges; ++i) pushes &= mode[kFirstEdge + i] > 0;
+    return !pushes;
+  }
 
  private:
   template <class S>
@@ -249,6 +254,10 @@ class AngleStops {
     out[kAtUpper] = m.s - at.constants[kUpper];
     out[kLowerHolds] = grip(at, -m.rate);
     out[kUpperHolds] = grip(at, m.rate);
+  }
+  bool rests(const std::int8_t* mode) const {
+    const int side = mode[kAtUpper] > 0 ? kAtUpper : kAtLower;
+    return mode[side] <= 0 || mode[side + kLowerHolds] <= 0;
   }
 
  private:

@@ -189,6 +189,7 @@ class SetBuilder {
       if (!infos.empty()) out.first_constant = table_.index(force.id + "." + infos[0].name);
       out.num_constants = static_cast<int>(infos.size());
       out.num_switches = static_cast<int>(out.element->switch_infos().size());
+      out.may_rest = out.element->may_rest() && type.states.empty();
       out.first_state = static_cast<int>(m.states.size());
       out.num_states = static_cast<int>(type.states.size());
       for (const auto& own : type.states) {

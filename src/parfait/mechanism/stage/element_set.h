@@ -40,7 +40,13 @@ struct ActingForce {
   int first_state = 0, num_states = 0;  ///< among the external states
   int law = -1;
   int first_switch = 0, num_switches = 0;
+  bool may_rest = false;            ///< ForceElement
   bool accounts_for_power = false;  ///< ForceType
+
+  /// Whether it does nothing in the mode of all switching functions (null: it is not known).
+  bool rests(const std::int8_t* mode) const {
+    return may_rest && mode && element->rests(mode + first_switch);
+  }
 };
 
 struct ActingEvent {

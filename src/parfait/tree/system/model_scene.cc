@@ -176,6 +176,7 @@ void push_elements(const ModelData& m, ModelWorkspace& w) {
   const TreeSurroundings around(m, w);
   const Scene<double> scene = scene_of(m, w);
   for (const auto& force : m.elements.forces) {
+    if (force.rests(w.elements.mode)) continue;
     mechanism::act(m.elements, force, around, w.elements);
     for (std::size_t i = 0; i < force.ends.size(); ++i) {
       push_end(scene, force.ends[i], w.elements.frames[i], w.elements.forces[i], w.wrenches);
@@ -189,6 +190,7 @@ void push_elements_with_directions(const ModelData& m, ModelWorkspace& w) {
   const TreeSurroundings around(m, w);
   const Scene<Dual> scene = dual_scene_of(m, w);
   for (const auto& force : m.elements.forces) {
+    if (force.rests(w.elements.mode)) continue;
     mechanism::act_with_directions(m.elements, force, around, w.elements);
     for (std::size_t i = 0; i < force.ends.size(); ++i) {
       push_end(scene, force.ends[i], w.elements.dual_frames[i], w.elements.dual_forces[i],
