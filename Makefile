@@ -4,7 +4,7 @@ BUILD := build/release
 prefix ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run human test python gallery bench bench-petab bench-peers fuzz mutate soak format lint install tool configure packages web-packages
+.PHONY: help run human test python gallery bench bench-petab bench-peers fuzz mutate memcheck soak format lint install tool configure packages web-packages
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +87,10 @@ fuzz:  ## Look for inputs that crash: each fuzzer a minute (clang, libFuzzer, sa
 
 mutate:  ## Plant the defects of tests/mutants one by one: each must be noticed by a test (an hour)
 	@python3 tests/mutants/mutate.py $(MUTATE)
+
+memcheck:  ## The test programs and the examples under valgrind (half an hour)
+	@scripts/install-packages scripts/packages.txt scripts/packages-bench.txt
+	@scripts/memcheck
 
 SOAK_MINUTES ?= 10
 soak: tool  ## Random models through simulate, fit and report, with laws that must hold (SOAK_MINUTES=...)

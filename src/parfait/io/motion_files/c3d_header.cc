@@ -87,11 +87,16 @@ struct Said {
   std::int64_t byte = -1;
 };
 
+/// What is larger, or no number at all, says nothing about a file.
+constexpr double kLargest = 1e15;
+
 std::optional<Said<double>> said(const C3dParameters& parameters, const char* group,
                                  const char* name) {
   const C3dParameter* parameter = parameters.find(group, name);
   if (!parameter || parameter->type == -1 || parameter->size() == 0) return std::nullopt;
-  return Said<double>{parameter->count(), parameter->byte};
+  const double value = parameter->count();
+  if (!(std::abs(value) < kLargest)) return std::nullopt;
+  return Said<double>{value, parameter->byte};
 }
 
 /// A 32-bit count in two 16-bit words, the low one first.

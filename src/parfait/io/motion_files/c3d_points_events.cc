@@ -41,7 +41,9 @@ std::vector<TrialEvent> c3d_events(const C3dParameters& parameters, WarningLog& 
     log.at_byte(used->byte,
                 fmt::format("EVENT:USED is {}, but EVENT:TIMES has {}; {} are read", used->count(),
                             count, std::min(used->count(), static_cast<double>(count))));
-    count = std::min(count, static_cast<std::size_t>(std::max(0.0, used->count())));
+    // Written so that what is not a number counts as none.
+    const double wanted = std::max(0.0, used->count());
+    if (wanted < static_cast<double>(count)) count = static_cast<std::size_t>(wanted);
   }
   if (count > 0 && contexts.empty())
     log.at_byte(times->byte, "EVENT:CONTEXTS is missing, so that the side of events is not known");
@@ -72,8 +74,9 @@ std::vector<ForcePlate> c3d_plates(const C3dParameters& parameters, std::size_t 
   }
   const C3dParameter* used = parameters.find(group, "USED");
   const auto types = parameters.numbers(group, "TYPE");
-  auto count =
-      used ? static_cast<std::size_t>(std::clamp(used->count(), 0.0, 65535.0)) : types.size();
+  // Written so that what is not a number counts as none.
+  auto count = used ? static_cast<std::size_t>(std::min(std::max(0.0, used->count()), 65535.0))
+                    : types.size();
   if (count > 0 && types.size() < count) {
     log.at_byte(parameters.byte_of(group, "TYPE"),
                 fmt::format("{}:USED is {}, but TYPE has {} entries; the other plates are left out",

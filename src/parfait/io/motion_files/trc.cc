@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "parfait/base/error.h"
@@ -238,10 +239,13 @@ void TrcReader::find_times() {
                    "DataRate is missing; 1 frame per second is assumed");
     return;
   }
+  // Times of very late starts are rounded.
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() *
+                          std::max(std::abs(times_.front()), std::abs(times_.back()));
   const auto fits = [&](double rate) {
     for (std::size_t i = 0; i < n; ++i) {
-      if (std::abs(times_[i] - times_.front() - static_cast<double>(i) / rate) > 0.5 / rate)
-        return false;
+      const double off = times_[i] - times_.front() - static_cast<double>(i) / rate;
+      if (std::abs(off) > 0.5 / rate + rounding) return false;
     }
     return true;
   };
