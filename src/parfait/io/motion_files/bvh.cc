@@ -35,14 +35,17 @@ class WordReader {
     }
     return words_[at_++];
   }
-  /// The words that are left in the line, joined; for names with blanks.
+  /// The words that are left in the line, joined; for names with blanks. Cleaning turns other signs
+  /// into blanks, of which one is left: the name reads back as it is written.
   std::string rest_of_line() {
-    std::string out;
-    for (; at_ < words_.size(); ++at_) {
-      if (words_[at_] == "{") break;
-      out += (out.empty() ? "" : " ") + std::string(words_[at_]);
+    std::string line;
+    for (; at_ < words_.size() && words_[at_] != "{"; ++at_) {
+      line += std::string(words_[at_]) + ' ';
     }
-    return clean_text(out);
+    std::vector<std::string_view> words;
+    const std::string clean = clean_text(line);
+    split_words(clean, words);
+    return fmt::format("{}", fmt::join(words, " "));
   }
   int line() const { return lines_.number(); }
 

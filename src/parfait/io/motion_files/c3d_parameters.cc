@@ -1,10 +1,14 @@
 #include "parfait/io/motion_files/c3d_parameters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <utility>
+
+#include "parfait/base/error.h"
 
 namespace parfait::io {
 namespace {
@@ -127,9 +131,18 @@ std::int64_t C3dParameters::byte_of(std::string_view group, std::string_view nam
 C3dParameter& C3dParameters::slot(const std::string& group, const std::string& name) {
   if (C3dParameter* parameter = find(group, name)) return *parameter;
   if (!has_group(group)) {
-    int id = 0;
-    for (const auto& other : groups) id = std::max(id, other.id);
-    groups.push_back({id + 1, group, "", false});
+    constexpr int kLargestId = 127;
+    const auto is_taken = [&](int id) {
+      return std::any_of(groups.begin(), groups.end(), [&](const auto& g) { return g.id == id; });
+    };
+    int id = 1;
+    while (id <= kLargestId && is_taken(id)) ++id;
+    if (id > kLargestId) {
+      throw base::InputError(fmt::format(
+          "C3D has {} groups of parameters, which this file needs for others than {}.", kLargestId,
+          group));
+    }
+    groups.push_back({id, group, "", false});
   }
   C3dParameter parameter;
   parameter.group = group;

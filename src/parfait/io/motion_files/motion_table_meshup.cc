@@ -38,7 +38,7 @@ class NumberRows {
                       clean_text(words_.front().substr(0, 30))));
       return;
     }
-    if (table_.columns.empty() && empty_columns.empty()) {
+    if (table_.num_rows() == 0 && table_.columns.empty() && empty_columns.empty()) {
       for (std::size_t i = 1; i < words_.size(); ++i)
         table_.columns.push_back(fmt::format("q{}", i));
       table_.values.resize(table_.columns.size());

@@ -106,6 +106,22 @@ TEST(InverseDynamics, ALoadIsTakenOffWhereverItIsExpressed) {
   EXPECT_NEAR(inverse_dynamics(mechanism, t, {q}, {world}, {}).tau[2][0], without, 1e-12);
 }
 
+TEST(InverseDynamics, LoadsAreStraightLinesBetweenTheirSamples) {
+  const MechanismTree mechanism(pendulum());
+  const std::vector<double> t{0, 0.1, 0.2, 0.3, 0.4, 0.5}, q(6, 0.7);
+  ExternalLoad load;
+  load.body = 0;
+  load.time = {0, 0.2, 0.6};
+  load.force = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  load.moment = {{0, 0, 1}, {0, 0, 3}, {0, 0, -5}};
+  const double held = 2 * 9.81 * 0.5 * std::sin(0.7);
+  const auto found = inverse_dynamics(mechanism, t, {q}, {load}, {});
+  const double moments[] = {1, 2, 3, 1, -1, -3};
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    EXPECT_NEAR(found.tau[i][0], held - moments[i], 1e-12) << t[i];
+  }
+}
+
 TEST(InverseDynamics, ForwardDynamicsGivesTheAccelerationBack) {
   auto d = pendulum();
   mechanism::Body second = d.bodies[0];
