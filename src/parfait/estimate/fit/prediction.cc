@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "parfait/base/stop.h"
 #include "parfait/estimate/problem/horizon.h"
 #include "parfait/estimate/problem/measurements.h"
 #include "parfait/estimate/problem/observation_kind.h"
@@ -28,9 +29,12 @@ std::vector<double> times_of(const ExperimentDescription& e, int count) {
   }
   times.back() = horizon.end;
   for (const Measurement& m : measurements_of(e)) {
+    base::leave_if_stopped();
     if (kind_of(e.observations[m.observation]).is_at_row_time()) times.push_back(m.t);
   }
-  std::ranges::sort(times);
+  const auto measured = times.begin() + count;
+  if (!std::is_sorted(measured, times.end())) std::sort(measured, times.end());
+  std::inplace_merge(times.begin(), measured, times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
 }
@@ -63,6 +67,7 @@ ExperimentDescription watching(const ExperimentDescription& e, const std::vector
     observation.quantity = quantities[q];
     // Angles have the turns of the data.
     for (const Measurement& m : measured) {
+      base::leave_if_stopped();
       const Observation& o = e.observations[m.observation];
       if (observation.turn || kind_of(o).quantity_of(o).text != quantities[q]) continue;
       if (kind_of(o).is_at_row_time()) observation.turn = {m.t, m.value};

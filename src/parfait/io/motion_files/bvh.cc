@@ -90,7 +90,8 @@ double BvhReader::number(const char* of) {
 
 void BvhReader::read_channels(BvhJoint& joint) {
   const double count = number("the number of channels");
-  if (!(count >= 0 && count <= 6)) fail(fmt::format("a joint has 0 to 6 channels, not {}", count));
+  const double all = static_cast<double>(joint.channels.size()) + count;  // of several lines
+  if (!(count >= 0 && all <= 6)) fail(fmt::format("a joint has 0 to 6 channels, not {}", all));
   for (int i = 0; i < static_cast<int>(count); ++i) {
     const auto word = words_.next();
     std::size_t k = 0;
@@ -100,7 +101,7 @@ void BvhReader::read_channels(BvhJoint& joint) {
                        clean_text(word.substr(0, 30))));
     joint.channels.push_back(static_cast<BvhChannel>(k));
   }
-  file_.num_channels += joint.channels.size();
+  file_.num_channels += static_cast<std::size_t>(count);
 }
 
 void BvhReader::read_joint(const std::string& name, bool is_end) {

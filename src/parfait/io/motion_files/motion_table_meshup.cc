@@ -231,7 +231,13 @@ MotionTable read_meshup_text(std::string_view text, const std::string& file_name
 
 std::string meshup_text(const MotionTable& table) {
   std::string out = "COLUMNS:\nTime";
-  for (const auto& column : table.columns) out += ",\n" + column;
+  for (const auto& column : table.columns) {
+    if (column.starts_with("COLUMNS:") || column.starts_with("DATA")) {
+      throw base::InputError(
+          fmt::format("a column of a MeshUp file cannot be called \"{}\".", clean_text(column)));
+    }
+    out += ",\n" + column;
+  }
   out += "\nDATA:\n";
   for (std::size_t r = 0; r < table.num_rows(); ++r) {
     out += number_text(table.time[r]);

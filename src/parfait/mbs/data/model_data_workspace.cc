@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "parfait/base/stop.h"
 #include "parfait/mbs/data/model_data.h"
 
 // The rooms of a workspace, stage by stage. Nothing grows later, except what an observer or the
@@ -135,12 +136,14 @@ ModelWorkspace::ModelWorkspace(const ModelData& m, int max_directions)
   switching.values.resize(m.sizes.num_switches);
   observation.rates.resize(m.sizes.ny());
   directions.max = max_directions;
+  base::leave_if_stopped();  // room for very many bodies takes time
   if (max_directions > 0) make_direction_room(m);
 }
 
 void ModelWorkspace::make_direction_room(const ModelData& m) {
   if (!seed.zero.empty()) return;
   d = DirectionState(m.kernel.structure);
+  base::leave_if_stopped();
   make_room(m, directions.max, seed);
   make_room(m, directions);
   make_room(m, formula);
